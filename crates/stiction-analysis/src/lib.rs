@@ -1,0 +1,1 @@
+//! Numbers to judgements: comparisons, decompositions, verdicts. Pure.

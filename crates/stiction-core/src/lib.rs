@@ -1,0 +1,1 @@
+//! The vocabulary of stiction: units, plans, records, histograms, caveats and ids. Pure data.

@@ -1,0 +1,1 @@
+//! Generates I/O and counts it: backends, workers, offset and data patterns, clocks.

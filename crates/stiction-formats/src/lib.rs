@@ -1,0 +1,1 @@
+//! Text of other tools, in and out of stiction's types. Pure.

@@ -1,0 +1,1 @@
+//! This machine: facts, observers, and every change made to it, each with its undo.

@@ -1,0 +1,1 @@
+//! Judgements to text. Pure.

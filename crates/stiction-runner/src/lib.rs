@@ -1,0 +1,1 @@
+//! Turns a plan into a session: admission, order, environment, journal, cleaning up.

@@ -1,0 +1,1 @@
+//! Sessions in and out of SQLite, rebuilt from journals at any time.

@@ -1,0 +1,1 @@
+//! The benchmarks people know, each a program of phases over the engine.

@@ -1,0 +1,2 @@
+//! The stiction binary.
+fn main() {}

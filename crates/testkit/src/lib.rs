@@ -1,0 +1,1 @@
+//! What stiction's tests share: builders, guarded loop devices, a faulty filesystem.
