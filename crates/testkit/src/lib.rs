@@ -1,1 +1,3 @@
 //! What stiction's tests share: builders, guarded loop devices, a faulty filesystem.
+
+pub mod skip;
