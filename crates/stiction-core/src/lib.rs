@@ -1,1 +1,60 @@
-//! The vocabulary of stiction: units, plans, records, histograms, caveats and ids. Pure data.
+//! The vocabulary of stiction: units, plans, records, histograms, caveats, ids.
+//!
+//! Pure data. Nothing here opens a file, reads a clock, makes a system call or
+//! knows what a terminal is; every other crate may depend on this one and this
+//! one depends on none of them.
+//!
+//! The flow that these types carry:
+//!
+//! ```text
+//! Job, Plan  --execute-->  Session > Trial > Phase > Measurement, Recording
+//! ```
+
+mod caveat;
+mod cell;
+mod digest;
+mod environment;
+mod histogram;
+mod id;
+mod job;
+mod measurement;
+mod metric;
+mod phase;
+mod plan;
+mod record;
+mod recording;
+mod seed;
+mod session;
+mod size;
+mod skip;
+mod target;
+mod witness;
+
+pub use caveat::{Caveat, CaveatCode, Subject};
+pub use cell::{Cell, Level};
+pub use digest::Digest;
+pub use environment::{
+    Cpu, Environment, IoLimit, Kernel, Limits, Memory, MissingFact, Tool, Virtualisation,
+};
+pub use histogram::{Histogram, HistogramError};
+pub use id::{IdError, SessionId};
+pub use job::{
+    Access, Action, BackendKind, Create, Data, Job, Region, StartOrder, SyncEvery, SyncKind,
+    Timing, WriteSync,
+};
+pub use measurement::Measurement;
+pub use metric::{Better, Metric, MetricClass, Unit, metrics};
+pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
+pub use plan::{Plan, PlannedTrial};
+pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};
+pub use recording::{Direction, Interval, Recording};
+pub use seed::Seed;
+pub use session::{
+    Provenance, Session, SessionEnd, SessionError, SessionOutcome, Trial, TrialOutcome,
+};
+pub use size::{
+    SizeError, format_bytes, format_count, format_duration_ns, parse_duration_ns, parse_size_bytes,
+};
+pub use skip::{SkipCode, SkipReason};
+pub use target::{Filesystem, Layer, LayerKind, TargetStack};
+pub use witness::{CpuTime, DeviceTraffic, Residency, SystemCpu, Witnesses};

@@ -1,0 +1,209 @@
+//! One stream of I/O, in fio's words, with every choice made.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Seed;
+
+/// The order in which a worker visits the blocks of its region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// From the first block to the last, then again from the first.
+    Sequential,
+    /// Every block exactly once a pass, in random order.
+    RandomPermutation,
+    /// Every block equally likely each time, whatever came before.
+    RandomIndependent,
+}
+
+/// What is done at each offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+}
+
+/// How operations reach the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendKind {
+    /// `pread` and `pwrite`, one operation at a time.
+    Psync,
+    /// An io_uring a worker.
+    IoUring,
+    /// Loads and stores in a shared mapping of the file.
+    Mmap,
+    /// No I/O: completes at once, for measuring the engine itself.
+    Null,
+}
+
+impl BackendKind {
+    /// The name in fio's words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Psync => "psync",
+            Self::IoUring => "io_uring",
+            Self::Mmap => "mmap",
+            Self::Null => "null",
+        }
+    }
+}
+
+/// A call that makes writes durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncKind {
+    /// `fsync`.
+    Fsync,
+    /// `fdatasync`.
+    Fdatasync,
+}
+
+/// A sync after every so many writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SyncEvery {
+    /// Writes between syncs, 1 or more.
+    pub writes: u64,
+    /// Which call.
+    pub kind: SyncKind,
+}
+
+/// What each write waits for by the flags of its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteSync {
+    /// Nothing.
+    #[default]
+    None,
+    /// `O_SYNC`: data and metadata.
+    Sync,
+    /// `O_DSYNC`: data and what is needed to read it back.
+    DataSync,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Data {
+    /// Random bytes, different in every block: neither compression nor
+    /// deduplication helps.
+    Unique,
+    /// As `Unique`, with a header in each block (its place, generation, worker and
+    /// checksum) by which a read can be checked.
+    Stamped,
+    /// Zeros, as tiotest writes. Layers that compress or deduplicate cheat on them.
+    Zeros,
+}
+
+/// How a file comes to be before a worker uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Create {
+    /// It must exist.
+    Open,
+    /// It is made, or emptied if it exists; writes extend it.
+    Truncate,
+    /// It is made if it does not exist, and set to the size of its region: holes
+    /// that writes fill (what tiotest 0.4 does).
+    Sparse,
+}
+
+/// When workers start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartOrder {
+    /// All at once, from a barrier.
+    Together,
+    /// Each after the one before has ended.
+    OneAfterAnother,
+}
+
+/// How often the clock is read for latencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timing {
+    /// Just before the submitting call and at reap, for each operation.
+    Exact,
+    /// Once for each operation or batch: the end of one is the start of the next.
+    /// Cheaper; the latency then includes the engine's own few nanoseconds.
+    Chained,
+}
+
+/// The part of a target that one worker works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Region {
+    /// Which of the job's targets, from 0.
+    pub target: u32,
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Length, bytes; a part of a block at the end is never touched.
+    pub length_bytes: u64,
+}
+
+/// One stream of I/O by one or more workers, with every choice made.
+///
+/// Where the I/O goes is given beside it when it is run: a job alone names
+/// targets only by number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Name, for messages and reports.
+    pub name: String,
+    /// Order of offsets.
+    pub access: Access,
+    /// Read or write.
+    pub action: Action,
+    /// Bytes moved by each operation, 1 or more.
+    pub block_size_bytes: u64,
+    /// Operations that each worker keeps in flight, 1 or more; backends that do
+    /// one at a time refuse more.
+    pub depth: u32,
+    /// One worker for each region.
+    pub regions: Vec<Region>,
+    /// How operations reach the kernel.
+    pub backend: BackendKind,
+    /// Whether files are opened with `O_DIRECT`.
+    pub direct: bool,
+    /// What each write waits for by the flags of its file.
+    pub write_sync: WriteSync,
+    /// A sync after every so many writes; each is timed apart from the writes, and
+    /// with `writes == 1` the pair is recorded as a commit too.
+    pub sync_every: Option<SyncEvery>,
+    /// A sync after the last write, inside the phase's time and timed apart.
+    pub sync_at_end: Option<SyncKind>,
+    /// How files come to be.
+    pub create: Create,
+    /// What is written; for reads, what must be found when `verify` is set.
+    pub data: Data,
+    /// Whether blocks read are checked against their stamps (needs
+    /// [`Data::Stamped`]); outside the latency of the read.
+    pub verify: bool,
+    /// Operations after which a worker ends; `None` for no such limit.
+    pub operations_per_worker: Option<u64>,
+    /// Time after which every worker ends, ns from the start barrier; `None` for
+    /// no such limit.
+    pub duration_ns: Option<u64>,
+    /// Whether a worker ends when it has been once through its region.
+    pub once: bool,
+    /// When workers start.
+    pub start: StartOrder,
+    /// Length of the intervals in which operations are recorded, ns.
+    pub interval_ns: u64,
+    /// How often the clock is read.
+    pub timing: Timing,
+    /// Seed of offsets and data.
+    pub seed: Seed,
+}
+
+impl Job {
+    /// Whole blocks in the region of worker `worker`.
+    #[must_use]
+    pub fn blocks(&self, worker: usize) -> u64 {
+        self.regions.get(worker).map_or(0, |region| {
+            region.length_bytes / self.block_size_bytes.max(1)
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! One number, with everything it takes to read it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Metric;
+
+/// A value of a [`Metric`] and how many observations stand behind it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// What was measured.
+    pub metric: Metric,
+    /// The value, in the metric's unit. Always finite.
+    pub value: f64,
+    /// Observations behind the value: operations for a latency, 1 for a wall time.
+    pub n: u64,
+    /// The text an imported value was printed as; its digits are all the precision there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
+    /// Why the value differs from the printed text, when a known defect was corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<String>,
+}
+
+impl Measurement {
+    /// A value that stiction measured itself.
+    ///
+    /// # Panics
+    /// When `value` is not finite: a number that is not one must become a failed
+    /// phase where it arises, not a record.
+    #[must_use]
+    pub fn new(metric: Metric, value: f64, n: u64) -> Self {
+        assert!(value.is_finite(), "{} is not finite: {value}", metric.name);
+        Self {
+            metric,
+            value,
+            n,
+            printed: None,
+            corrected: None,
+        }
+    }
+
+    /// A value read from another program's output, with the text it stood in.
+    ///
+    /// # Panics
+    /// As [`Measurement::new`].
+    #[must_use]
+    pub fn imported(metric: Metric, value: f64, n: u64, printed: impl Into<String>) -> Self {
+        Self {
+            printed: Some(printed.into()),
+            ..Self::new(metric, value, n)
+        }
+    }
+
+    /// The half width of the last printed digit, in the metric's unit scaled by
+    /// `value / printed`; 0 for values that stiction measured.
+    ///
+    /// `32.39` stands for anything from 32.385 to 32.395.
+    #[must_use]
+    pub fn printed_half_width(&self) -> f64 {
+        let Some(printed) = &self.printed else {
+            return 0.0;
+        };
+        let digits: String = printed
+            .chars()
+            .skip_while(|c| !(c.is_ascii_digit() || *c == '-'))
+            .take_while(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))
+            .collect();
+        let decimals = digits
+            .split_once('.')
+            .map_or(0, |(_, fraction)| fraction.len());
+        let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
+        match digits.parse::<f64>() {
+            Ok(read) if read != 0.0 => (half * self.value / read).abs(),
+            _ => half,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics;
+
+    #[test]
+    fn printed_digits_bound_the_precision() {
+        let mib = 1024.0 * 1024.0;
+        let rate = Measurement::imported(metrics::RATE, 32.39 * mib, 1, "32.39");
+        assert!((rate.printed_half_width() - 0.005 * mib).abs() < 1e-6);
+        let percent = Measurement::imported(metrics::CPU_PERCENT, 99.0, 1, "99%");
+        assert!((percent.printed_half_width() - 0.5).abs() < 1e-12);
+        assert_eq!(
+            Measurement::new(metrics::CPU_PERCENT, 99.0, 1).printed_half_width(),
+            0.0
+        );
+    }
+}

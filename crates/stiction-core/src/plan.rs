@@ -1,0 +1,37 @@
+//! What is going to be done: every default explicit, every trial listed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Cell, Digest, Seed};
+
+/// One trial to come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTrial {
+    /// Where it stands in the matrix.
+    pub cell: Cell,
+    /// Which repetition of the cell, from 0.
+    pub repetition: u32,
+}
+
+/// A complete plan. It replays by itself: nothing in it depends on a default
+/// that a later version could change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Name of the workload: `quick`, `tiobench`.
+    pub workload: String,
+    /// All parameters of the workload, defaults filled in.
+    pub parameters: serde_json::Value,
+    /// Seed of every random choice.
+    pub seed: Seed,
+    /// The trials, in the order in which they run.
+    pub trials: Vec<PlannedTrial>,
+}
+
+impl Plan {
+    /// Digest of the plan's canonical JSON: equal plans have equal digests.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let text = serde_json::to_vec(self).expect("a plan is plain data");
+        Digest::of(&text)
+    }
+}

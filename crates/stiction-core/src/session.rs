@@ -1,0 +1,217 @@
+//! One execution of one plan, and everything that came of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Caveat, Cell, Phase, Record, SessionHeader, SkipReason};
+
+/// Where a session's numbers are from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "provenance")]
+pub enum Provenance {
+    /// stiction measured them here.
+    Measured,
+    /// They were read from another program's output.
+    Imported {
+        /// The file, as the user named it.
+        file: String,
+        /// Its layout: `tiobench-0.3.3`, `contest-log`, `bonnie`, `time-zsh`.
+        layout: String,
+    },
+}
+
+/// How a trial ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum TrialOutcome {
+    /// All phases ran, or were skipped for a stated reason.
+    Completed,
+    /// The user interrupted it; finished phases stand.
+    Interrupted,
+    /// It did not run.
+    Skipped(SkipReason),
+    /// It failed; phases that had finished stand.
+    Failed {
+        /// What happened, to which path, with the errno, and what to do next.
+        message: String,
+    },
+}
+
+/// One workload in one cell, one repetition, on a fresh start: the unit of
+/// independence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Where it stands in the matrix.
+    pub cell: Cell,
+    /// Which repetition of the cell, from 0.
+    pub repetition: u32,
+    /// How it ended.
+    #[serde(flatten)]
+    pub outcome: TrialOutcome,
+    /// Start, ns after the session began.
+    pub start_ns: u64,
+    /// Its phases, in the order in which they ran.
+    #[serde(default)]
+    pub phases: Vec<Phase>,
+    /// Doubts about the whole trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<Caveat>,
+}
+
+impl Trial {
+    /// A trial without phases that completed.
+    #[must_use]
+    pub fn new(cell: Cell, repetition: u32) -> Self {
+        Self {
+            cell,
+            repetition,
+            outcome: TrialOutcome::Completed,
+            start_ns: 0,
+            phases: Vec::new(),
+            caveats: Vec::new(),
+        }
+    }
+
+    /// The phase of that name.
+    #[must_use]
+    pub fn phase(&self, name: &str) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.name == name)
+    }
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionOutcome {
+    /// Every trial of the plan had its turn.
+    Completed,
+    /// The user interrupted it.
+    Interrupted,
+    /// An error ended it.
+    Failed,
+}
+
+/// The end of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionEnd {
+    /// How.
+    pub outcome: SessionOutcome,
+    /// When.
+    pub at: jiff::Timestamp,
+    /// What happened, when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// One execution of one plan: the header, the trials, and the end if it came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// What was known before the first trial.
+    pub header: SessionHeader,
+    /// The trials that had their turn, in the order in which they ran. A trial
+    /// that was cut off by a crash is here with the phases it had finished.
+    pub trials: Vec<Trial>,
+    /// The end; `None` when a crash cut the session off.
+    pub end: Option<SessionEnd>,
+}
+
+/// Why records do not make a session.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum SessionError {
+    /// The first record is not a header.
+    #[error("the first record is not a session header")]
+    NoHeader,
+    /// A record came where it cannot stand.
+    #[error("record {index}: {problem}")]
+    OutOfPlace {
+        /// Which record, from 0.
+        index: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}
+
+impl Session {
+    /// Puts a session together from the records of its journal.
+    ///
+    /// # Errors
+    /// When the records are not in an order that a run could have written.
+    pub fn from_records(records: impl IntoIterator<Item = Record>) -> Result<Self, SessionError> {
+        let mut records = records.into_iter();
+        let Some(Record::Header(header)) = records.next() else {
+            return Err(SessionError::NoHeader);
+        };
+        let mut session = Self {
+            header: *header,
+            trials: Vec::new(),
+            end: None,
+        };
+        let mut open: Option<Trial> = None;
+        for (index, record) in (1..).zip(records) {
+            let out_of_place = |problem| SessionError::OutOfPlace { index, problem };
+            if session.end.is_some() {
+                return Err(out_of_place("it follows the end of the session"));
+            }
+            match record {
+                Record::Header(_) => return Err(out_of_place("a second session header")),
+                Record::TrialStart {
+                    cell,
+                    repetition,
+                    start_ns,
+                } => {
+                    if open.is_some() {
+                        return Err(out_of_place("a trial starts inside another"));
+                    }
+                    open = Some(Trial {
+                        start_ns,
+                        ..Trial::new(cell, repetition)
+                    });
+                }
+                Record::Phase(phase) => match &mut open {
+                    Some(trial) => trial.phases.push(*phase),
+                    None => return Err(out_of_place("a phase outside a trial")),
+                },
+                Record::TrialEnd { outcome, caveats } => match open.take() {
+                    Some(trial) => session.trials.push(Trial {
+                        outcome,
+                        caveats,
+                        ..trial
+                    }),
+                    None => return Err(out_of_place("the end of a trial that has not started")),
+                },
+                Record::End(end) => session.end = Some(end),
+            }
+        }
+        if let Some(trial) = open {
+            let outcome = TrialOutcome::Failed {
+                message: "the run was cut off before this trial ended".to_owned(),
+            };
+            session.trials.push(Trial { outcome, ..trial });
+        }
+        Ok(session)
+    }
+
+    /// The records that make this session, in the order of a journal.
+    #[must_use]
+    pub fn into_records(self) -> Vec<Record> {
+        let mut records = vec![Record::Header(Box::new(self.header))];
+        for trial in self.trials {
+            records.push(Record::TrialStart {
+                cell: trial.cell,
+                repetition: trial.repetition,
+                start_ns: trial.start_ns,
+            });
+            records.extend(
+                trial
+                    .phases
+                    .into_iter()
+                    .map(|phase| Record::Phase(Box::new(phase))),
+            );
+            records.push(Record::TrialEnd {
+                outcome: trial.outcome,
+                caveats: trial.caveats,
+            });
+        }
+        records.extend(self.end.map(Record::End));
+        records
+    }
+}

@@ -1,0 +1,124 @@
+//! What stood beside a phase and saw what really happened.
+
+use serde::{Deserialize, Serialize};
+
+/// What one device moved between two readings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceTraffic {
+    /// Where the figures are from, such as `/proc/diskstats vda` or `io.stat 8:0`.
+    pub source: String,
+    /// Kernel name of the device.
+    pub device: String,
+    /// Reads completed.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Flushes completed; `None` before kernel 5.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushes: Option<u64>,
+    /// Time with at least one request in flight, ns.
+    pub busy_ns: u64,
+}
+
+/// How much of a phase's files was in the page cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Residency {
+    /// Bytes of the files in the cache.
+    pub cached_bytes: u64,
+    /// Bytes in the cache that are not written back; 0 when the means cannot tell.
+    pub dirty_bytes: u64,
+    /// Size of the files, bytes.
+    pub file_bytes: u64,
+}
+
+impl Residency {
+    /// Share of the files that was cached, 0 to 1.
+    #[must_use]
+    pub fn fraction(self) -> f64 {
+        if self.file_bytes == 0 {
+            0.0
+        } else {
+            self.cached_bytes as f64 / self.file_bytes as f64
+        }
+    }
+}
+
+/// CPU time of a process or thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTime {
+    /// User and system together from the scheduler's clock: exact, ns.
+    pub total_ns: u64,
+    /// In user mode, ns; sampled by tick on many kernels.
+    pub user_ns: u64,
+    /// In kernel mode, ns; sampled by tick on many kernels.
+    pub system_ns: u64,
+}
+
+/// CPU time of the whole machine between two readings of `/proc/stat`, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SystemCpu {
+    /// User and nice.
+    pub user_ns: u64,
+    /// System.
+    pub system_ns: u64,
+    /// Hard and soft interrupts.
+    pub interrupt_ns: u64,
+    /// Idle.
+    pub idle_ns: u64,
+    /// Idle while I/O was awaited.
+    pub io_wait_ns: u64,
+    /// Taken by the hypervisor.
+    pub steal_ns: u64,
+    /// The busiest CPU's share of time that was not idle, 0 to 1.
+    pub busiest_cpu_fraction: f64,
+}
+
+impl SystemCpu {
+    /// Time in which a CPU was not idle, ns, summed over CPUs.
+    #[must_use]
+    pub fn busy_ns(self) -> u64 {
+        self.user_ns + self.system_ns + self.interrupt_ns + self.steal_ns
+    }
+}
+
+/// The readings around one phase. `None` means that the witness could not be had.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Witnesses {
+    /// Traffic of the devices directly under the target: the ones whose bytes are
+    /// to be compared with the bytes asked.
+    pub devices: Vec<DeviceTraffic>,
+    /// Residency of the files before the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residency_before: Option<Residency>,
+    /// Residency of the files after the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residency_after: Option<Residency>,
+    /// Bytes of the files that are holes or were allocated and never written, before the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten_bytes: Option<u64>,
+    /// Whether O_DIRECT was in force on the descriptors used; `None` when it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_granted: Option<bool>,
+    /// CPU time of our process, workers and kernel helpers of our rings included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_cpu: Option<CpuTime>,
+    /// CPU share of the busiest worker thread, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_worker_cpu_fraction: Option<f64>,
+    /// CPU time of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_cpu: Option<SystemCpu>,
+    /// Stall time for I/O of the machine or of our group (`some` of PSI), ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_pressure_ns: Option<u64>,
+    /// Extents of the files, and bytes they cover, after the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extents: Option<u64>,
+    /// Witnesses that could not be had, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
