@@ -14,6 +14,7 @@ mod caveat;
 mod cell;
 mod digest;
 mod environment;
+mod export;
 mod histogram;
 mod id;
 mod job;
@@ -27,6 +28,7 @@ mod seed;
 mod session;
 mod size;
 mod skip;
+mod summary;
 mod target;
 mod witness;
 
@@ -35,6 +37,9 @@ pub use cell::{Cell, Level};
 pub use digest::Digest;
 pub use environment::{
     Cpu, Environment, IoLimit, Kernel, Limits, Memory, MissingFact, Tool, Virtualisation,
+};
+pub use export::{
+    EXPORT_SCHEMA, EXPORT_SCHEMA_VERSION, ExportError, export_session, read_exported_session,
 };
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
@@ -50,11 +55,13 @@ pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};
 pub use recording::{Direction, Interval, Recording};
 pub use seed::Seed;
 pub use session::{
-    Provenance, Session, SessionEnd, SessionError, SessionOutcome, Trial, TrialOutcome,
+    Provenance, Session, SessionBuilder, SessionEnd, SessionError, SessionOutcome, Trial,
+    TrialOutcome,
 };
 pub use size::{
     SizeError, format_bytes, format_count, format_duration_ns, parse_duration_ns, parse_size_bytes,
 };
 pub use skip::{SkipCode, SkipReason};
+pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
 pub use witness::{CpuTime, DeviceTraffic, Residency, SystemCpu, Witnesses};

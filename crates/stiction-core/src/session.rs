@@ -140,54 +140,13 @@ impl Session {
         let Some(Record::Header(header)) = records.next() else {
             return Err(SessionError::NoHeader);
         };
-        let mut session = Self {
-            header: *header,
-            trials: Vec::new(),
-            end: None,
-        };
-        let mut open: Option<Trial> = None;
+        let mut builder = SessionBuilder::new(*header);
         for (index, record) in (1..).zip(records) {
-            let out_of_place = |problem| SessionError::OutOfPlace { index, problem };
-            if session.end.is_some() {
-                return Err(out_of_place("it follows the end of the session"));
-            }
-            match record {
-                Record::Header(_) => return Err(out_of_place("a second session header")),
-                Record::TrialStart {
-                    cell,
-                    repetition,
-                    start_ns,
-                } => {
-                    if open.is_some() {
-                        return Err(out_of_place("a trial starts inside another"));
-                    }
-                    open = Some(Trial {
-                        start_ns,
-                        ..Trial::new(cell, repetition)
-                    });
-                }
-                Record::Phase(phase) => match &mut open {
-                    Some(trial) => trial.phases.push(*phase),
-                    None => return Err(out_of_place("a phase outside a trial")),
-                },
-                Record::TrialEnd { outcome, caveats } => match open.take() {
-                    Some(trial) => session.trials.push(Trial {
-                        outcome,
-                        caveats,
-                        ..trial
-                    }),
-                    None => return Err(out_of_place("the end of a trial that has not started")),
-                },
-                Record::End(end) => session.end = Some(end),
-            }
+            builder
+                .push(record)
+                .map_err(|problem| SessionError::OutOfPlace { index, problem })?;
         }
-        if let Some(trial) = open {
-            let outcome = TrialOutcome::Failed {
-                message: "the run was cut off before this trial ended".to_owned(),
-            };
-            session.trials.push(Trial { outcome, ..trial });
-        }
-        Ok(session)
+        Ok(builder.finish())
     }
 
     /// The records that make this session, in the order of a journal.
@@ -213,5 +172,91 @@ impl Session {
         }
         records.extend(self.end.map(Record::End));
         records
+    }
+}
+
+/// A session that grows by one record at a time.
+#[derive(Clone, Debug)]
+pub struct SessionBuilder {
+    session: Session,
+    open: Option<Trial>,
+}
+
+impl SessionBuilder {
+    /// A session of which only the header is there.
+    #[must_use]
+    pub fn new(header: SessionHeader) -> Self {
+        Self {
+            session: Session {
+                header,
+                trials: Vec::new(),
+                end: None,
+            },
+            open: None,
+        }
+    }
+
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// What is wrong with the record when it cannot stand here; it is then left out.
+    pub fn push(&mut self, record: Record) -> Result<(), &'static str> {
+        if self.session.end.is_some() {
+            return Err("it follows the end of the session");
+        }
+        match (record, &mut self.open) {
+            (Record::Header(_), _) => return Err("a second session header"),
+            (Record::TrialStart { .. }, Some(_)) => return Err("a trial starts inside another"),
+            (
+                Record::TrialStart {
+                    cell,
+                    repetition,
+                    start_ns,
+                },
+                open @ None,
+            ) => {
+                *open = Some(Trial {
+                    start_ns,
+                    ..Trial::new(cell, repetition)
+                });
+            }
+            (Record::Phase(phase), Some(trial)) => trial.phases.push(*phase),
+            (Record::Phase(_), None) => return Err("a phase outside a trial"),
+            (Record::TrialEnd { outcome, caveats }, open) => {
+                let trial = open
+                    .take()
+                    .ok_or("the end of a trial that has not started")?;
+                self.session.trials.push(Trial {
+                    outcome,
+                    caveats,
+                    ..trial
+                });
+            }
+            (Record::End(end), _) => self.session.end = Some(end),
+        }
+        Ok(())
+    }
+
+    /// Closes the open trial, if there is one, as failed with `message`; the
+    /// phases that it has stand.
+    pub fn fail_open_trial(&mut self, message: &str) {
+        if let Some(trial) = self.open.take() {
+            let outcome = TrialOutcome::Failed {
+                message: message.to_owned(),
+            };
+            self.session.trials.push(Trial { outcome, ..trial });
+        }
+    }
+
+    /// Adds a doubt about the whole session.
+    pub fn doubt(&mut self, caveat: Caveat) {
+        self.session.header.caveats.push(caveat);
+    }
+
+    /// The session as far as it got. A trial that is still open was cut off.
+    #[must_use]
+    pub fn finish(mut self) -> Session {
+        self.fail_open_trial("the run was cut off before this trial ended");
+        self.session
     }
 }
