@@ -190,6 +190,10 @@ pub struct Job {
     pub once: bool,
     /// When workers start.
     pub start: StartOrder,
+    /// Whether files are opened and closed inside the measured time, as tiotest
+    /// does; otherwise before the start and after the end.
+    #[serde(default)]
+    pub open_in_time: bool,
     /// Length of the intervals in which operations are recorded, ns.
     pub interval_ns: u64,
     /// How often the clock is read.
