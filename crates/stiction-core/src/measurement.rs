@@ -16,6 +16,10 @@ pub struct Measurement {
     /// The text an imported value was printed as; its digits are all the precision there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<String>,
+    /// Whether the program that printed the text cut its digits off where others
+    /// round: GNU time and zsh print 53.9 % as `53%`, tiobench 34.2757 % as `34.27%`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub digits_cut: bool,
     /// Why the value differs from the printed text, when a known defect was corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<String>,
@@ -35,6 +39,7 @@ impl Measurement {
             value,
             n,
             printed: None,
+            digits_cut: false,
             corrected: None,
         }
     }
@@ -48,6 +53,15 @@ impl Measurement {
         Self {
             printed: Some(printed.into()),
             ..Self::new(metric, value, n)
+        }
+    }
+
+    /// This value, printed by a program that cuts digits off.
+    #[must_use]
+    pub fn with_digits_cut(self) -> Self {
+        Self {
+            digits_cut: true,
+            ..self
         }
     }
 
@@ -74,6 +88,22 @@ impl Measurement {
             _ => half,
         }
     }
+
+    /// The lowest and the highest value that the printed digits can stand for; the
+    /// value itself, twice, for values that stiction measured.
+    ///
+    /// A rounded `32.39` stands for 32.385 to 32.395, a cut `53%` for 53 to 54.
+    #[must_use]
+    pub fn printed_range(&self) -> (f64, f64) {
+        let half = self.printed_half_width();
+        if !self.digits_cut {
+            (self.value - half, self.value + half)
+        } else if self.value >= 0.0 {
+            (self.value, self.value + 2.0 * half)
+        } else {
+            (self.value - 2.0 * half, self.value)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -88,6 +118,10 @@ mod tests {
         assert!((rate.printed_half_width() - 0.005 * mib).abs() < 1e-6);
         let percent = Measurement::imported(metrics::CPU_PERCENT, 99.0, 1, "99%");
         assert!((percent.printed_half_width() - 0.5).abs() < 1e-12);
+        assert_eq!(percent.printed_range(), (98.5, 99.5));
+        assert_eq!(percent.with_digits_cut().printed_range(), (99.0, 100.0));
+        let measured = Measurement::new(metrics::RATE, 7.0, 1);
+        assert_eq!(measured.printed_range(), (7.0, 7.0));
         assert_eq!(
             Measurement::new(metrics::CPU_PERCENT, 99.0, 1).printed_half_width(),
             0.0
