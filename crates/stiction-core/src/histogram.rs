@@ -12,14 +12,36 @@ const HIGHEST_NS: u64 = 3_600_000_000_000;
 const DIGITS: u8 = 3;
 const NS_PER_S: u64 = 1_000_000_000;
 
+/// Buckets below the first doubling: one for each nanosecond up to 2047.
+const LINEAR: u64 = 2048;
+/// Buckets in each doubling after that.
+const PER_DOUBLING: u64 = LINEAR / 2;
+/// The bucket of a latency, in the layout of an HDR histogram of three digits.
+fn bucket_of(latency_ns: u64) -> u16 {
+    let latency_ns = latency_ns.clamp(1, HIGHEST_NS);
+    let shift = u64::from((latency_ns | (LINEAR - 1)).ilog2() - (LINEAR - 1).ilog2());
+    (shift * PER_DOUBLING + (latency_ns >> shift)) as u16
+}
+
+/// The highest latency that falls into a bucket, ns.
+fn highest_in(bucket: u16) -> u64 {
+    let shift = (u64::from(bucket) / PER_DOUBLING).saturating_sub(1);
+    ((u64::from(bucket) - shift * PER_DOUBLING + 1) << shift) - 1
+}
+
 /// A distribution of latencies: 1 ns to 1 h at three digits, with exact count,
 /// sum, minimum, maximum and the two counts that tiobench made customary.
 ///
 /// Merging adds bucket counts, so a percentile of a merged histogram is the
 /// percentile of the concatenated operations, to within the bucket width.
+///
+/// Only occupied buckets take memory: a phase holds one histogram for each
+/// interval and direction, and a full set of buckets would be 270 kB each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    buckets: hdrhistogram::Histogram<u64>,
+    /// Occupied buckets and their counts, in rising order.
+    buckets: Vec<(u16, u64)>,
+    count: u64,
     sum_ns: u64,
     min_ns: u64,
     max_ns: u64,
@@ -56,10 +78,9 @@ impl Histogram {
     /// An empty histogram.
     #[must_use]
     pub fn new() -> Self {
-        let buckets = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS)
-            .expect("the bounds are constants that hdrhistogram accepts");
         Self {
-            buckets,
+            buckets: Vec::new(),
+            count: 0,
             sum_ns: 0,
             min_ns: u64::MAX,
             max_ns: 0,
@@ -82,7 +103,15 @@ impl Histogram {
     /// figures alone; a recorder that kept them apart adds them with
     /// [`add_exact`](Self::add_exact) and [`add_over`](Self::add_over).
     pub fn record_bucket(&mut self, latency_ns: u64, count: u64) {
-        self.buckets.saturating_record_n(latency_ns.max(1), count);
+        if count == 0 {
+            return;
+        }
+        let bucket = bucket_of(latency_ns);
+        match self.buckets.binary_search_by_key(&bucket, |&(at, _)| at) {
+            Ok(place) => self.buckets[place].1 += count,
+            Err(place) => self.buckets.insert(place, (bucket, count)),
+        }
+        self.count += count;
     }
 
     /// Adds to the exact sum and widens the exact range.
@@ -100,9 +129,8 @@ impl Histogram {
 
     /// Adds all of `other`'s operations.
     pub fn merge(&mut self, other: &Self) {
-        self.buckets
-            .add(&other.buckets)
-            .expect("all histograms share the same bounds");
+        self.buckets = merged(&self.buckets, &other.buckets);
+        self.count += other.count;
         self.add_exact(other.sum_ns, other.min_ns, other.max_ns);
         self.add_over(other.over_2_s, other.over_10_s);
     }
@@ -110,7 +138,7 @@ impl Histogram {
     /// Number of operations.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.buckets.len()
+        self.count
     }
 
     /// Exact sum of all latencies, ns.
@@ -142,11 +170,13 @@ impl Histogram {
     /// maximum; `None` when empty.
     #[must_use]
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
-        (self.count() > 0).then(|| {
-            self.buckets
-                .value_at_quantile(quantile)
-                .clamp(self.min_ns, self.max_ns)
-        })
+        let rank = ((quantile * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+        let mut seen = 0;
+        let (bucket, _) = self.buckets.iter().find(|(_, count)| {
+            seen += count;
+            seen >= rank
+        })?;
+        Some(highest_in(*bucket).clamp(self.min_ns, self.max_ns))
     }
 
     /// As [`quantile_ns`](Self::quantile_ns), but `None` too when fewer than
@@ -178,18 +208,43 @@ impl Histogram {
     /// Occupied buckets in rising order: highest latency of the bucket in ns, and count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.buckets
-            .iter_recorded()
-            .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+            .iter()
+            .map(|&(bucket, count)| (highest_in(bucket), count))
     }
 
     /// The buckets as HDR V2 bytes in base64, as other HDR tools read them.
     #[must_use]
     pub fn to_hdr_v2_base64(&self) -> String {
+        let mut hdr = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, DIGITS)
+            .expect("the bounds are constants that hdrhistogram accepts");
+        self.buckets()
+            .for_each(|(latency_ns, count)| hdr.saturating_record_n(latency_ns, count));
         let mut bytes = Vec::new();
         V2Serializer::new()
-            .serialize(&self.buckets, &mut bytes)
+            .serialize(&hdr, &mut bytes)
             .expect("writing to memory does not fail");
         BASE64.encode(bytes)
+    }
+}
+
+/// Two lists of occupied buckets as one.
+fn merged(a: &[(u16, u64)], b: &[(u16, u64)]) -> Vec<(u16, u64)> {
+    let mut sum: Vec<(u16, u64)> = Vec::with_capacity(a.len().max(b.len()));
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let next = match (a.peek(), b.peek()) {
+            (Some(one), Some(other)) if one.0 == other.0 => {
+                let other = b.next().map_or(0, |entry| entry.1);
+                a.next().map(|entry| (entry.0, entry.1 + other))
+            }
+            (Some(one), Some(other)) if other.0 < one.0 => b.next().copied(),
+            (Some(_), _) => a.next().copied(),
+            (None, _) => b.next().copied(),
+        };
+        match next {
+            Some(entry) => sum.push(entry),
+            None => return sum,
+        }
     }
 }
 
@@ -216,10 +271,9 @@ impl TryFrom<Stored> for Histogram {
             .deserialize(&mut bytes.as_slice())
             .map_err(|error| HistogramError::NotHdr(error.to_string()))?;
         let mut histogram = Self::new();
-        histogram
-            .buckets
-            .add(&read)
-            .map_err(|error| HistogramError::NotHdr(error.to_string()))?;
+        for bucket in read.iter_recorded() {
+            histogram.record_bucket(bucket.value_iterated_to(), bucket.count_at_value());
+        }
         if histogram.count() != stored.count {
             return Err(HistogramError::CountMismatch {
                 buckets: histogram.count(),
@@ -265,6 +319,26 @@ mod tests {
         let mut histogram = Histogram::new();
         values.iter().for_each(|&value| histogram.record(value));
         histogram
+    }
+
+    /// The `hdrhistogram` crate is the authority on which latencies share a bucket.
+    fn hdr() -> hdrhistogram::Histogram<u64> {
+        hdrhistogram::Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS).unwrap()
+    }
+
+    #[test]
+    fn buckets_are_those_of_an_hdr_histogram() {
+        let hdr = hdr();
+        for power in 0..42 {
+            for latency_ns in [1u64 << power, (1 << power) + 1, (2u64 << power) - 1] {
+                let latency_ns = latency_ns.min(HIGHEST_NS);
+                assert_eq!(
+                    highest_in(bucket_of(latency_ns)),
+                    hdr.highest_equivalent(latency_ns),
+                    "{latency_ns}"
+                );
+            }
+        }
     }
 
     #[test]
@@ -314,6 +388,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn counts_are_those_of_an_hdr_histogram(
+            values in prop::collection::vec(1u64..8_000_000_000_000, 1..200),
+        ) {
+            let mut hdr = hdr();
+            values.iter().for_each(|&value| hdr.record(value.min(HIGHEST_NS)).unwrap());
+            let expected: Vec<(u64, u64)> = hdr
+                .iter_recorded()
+                .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+                .collect();
+            prop_assert_eq!(of(&values).buckets().collect::<Vec<_>>(), expected);
+        }
+
         #[test]
         fn merging_equals_recording_everything(
             a in prop::collection::vec(1u64..4_000_000_000_000, 0..200),

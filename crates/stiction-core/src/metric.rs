@@ -159,6 +159,8 @@ pub mod metrics {
         CPU_SYSTEM_WIDE_PERCENT = "cpu_system_wide_percent", Percent, Less, Cpu;
         /// Rate over CPU share, as tiobench's `CPU Eff`: what one fully busy CPU would move.
         CPU_EFFICIENCY = "cpu_efficiency_bytes_per_s_per_cpu", BytesPerSecondPerCpu, More, Cpu;
+        /// Rate over the CPU share of the whole machine: kernel threads and interrupts included.
+        CPU_SYSTEM_WIDE_EFFICIENCY = "cpu_system_wide_efficiency_bytes_per_s_per_cpu", BytesPerSecondPerCpu, More, Cpu;
         /// Bytes moved.
         BYTES = "bytes", Bytes, Neither, Descriptive;
         /// Operations completed.
