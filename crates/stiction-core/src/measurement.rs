@@ -68,24 +68,28 @@ impl Measurement {
     /// The half width of the last printed digit, in the metric's unit scaled by
     /// `value / printed`; 0 for values that stiction measured.
     ///
-    /// `32.39` stands for anything from 32.385 to 32.395.
+    /// `32.39` stands for anything from 32.385 to 32.395. A sum, `37.4+1290.1`,
+    /// has the half widths of its parts. The last digits of a clock, `3:20.94` or
+    /// `10m42.697s`, are seconds already.
     #[must_use]
     pub fn printed_half_width(&self) -> f64 {
         let Some(printed) = &self.printed else {
             return 0.0;
         };
-        let digits: String = printed
-            .chars()
-            .skip_while(|c| !(c.is_ascii_digit() || *c == '-'))
-            .take_while(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))
-            .collect();
-        let decimals = digits
-            .split_once('.')
-            .map_or(0, |(_, fraction)| fraction.len());
-        let half = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
-        match digits.parse::<f64>() {
-            Ok(read) if read != 0.0 => (half * self.value / read).abs(),
-            _ => half,
+        if let Some(seconds) = clock_seconds(printed) {
+            return last_digit_half(seconds);
+        }
+        let (mut half, mut read) = (0.0, 0.0);
+        for part in printed.split('+').map(first_number) {
+            if let Ok(value) = part.parse::<f64>() {
+                half += last_digit_half(part);
+                read += value;
+            }
+        }
+        if read == 0.0 {
+            half
+        } else {
+            (half * self.value / read).abs()
         }
     }
 
@@ -106,6 +110,37 @@ impl Measurement {
     }
 }
 
+/// The seconds of `3:20.94` or `10m42.697s`; `None` for a plain number.
+fn clock_seconds(printed: &str) -> Option<&str> {
+    let after_minutes = |(minutes, seconds): (&str, &str)| {
+        minutes.ends_with(|c: char| c.is_ascii_digit())
+            && seconds.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let parts = [printed.rsplit_once(':'), printed.rsplit_once('m')];
+    let (_, seconds) = parts.into_iter().flatten().find(|&p| after_minutes(p))?;
+    Some(first_number(seconds))
+}
+
+/// The first number in `text`, up to the first character that is not of it.
+fn first_number(text: &str) -> &str {
+    let Some(start) = text.find(|c: char| c.is_ascii_digit() || c == '-') else {
+        return "";
+    };
+    let number = &text[start..];
+    let end = number[1..]
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .map_or(number.len(), |end| end + 1);
+    &number[..end]
+}
+
+/// Half a unit in the last place of a decimal number.
+fn last_digit_half(number: &str) -> f64 {
+    let decimals = number
+        .split_once('.')
+        .map_or(0, |(_, fraction)| fraction.len());
+    0.5 * 10f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,9 +157,31 @@ mod tests {
         assert_eq!(percent.with_digits_cut().printed_range(), (99.0, 100.0));
         let measured = Measurement::new(metrics::RATE, 7.0, 1);
         assert_eq!(measured.printed_range(), (7.0, 7.0));
+        let change = Measurement::imported(metrics::CHANGE_LOWEST, -67.07, 1, "-67.07(8)");
+        assert!((change.printed_half_width() - 0.005).abs() < 1e-12);
         assert_eq!(
             Measurement::new(metrics::CPU_PERCENT, 99.0, 1).printed_half_width(),
             0.0
         );
+    }
+
+    #[test]
+    fn clocks_and_sums_have_their_own_precision() {
+        let elapsed = |value, printed| Measurement::imported(metrics::ELAPSED, value, 1, printed);
+        for (measurement, half) in [
+            (elapsed(200.94, "3:20.94"), 0.005),
+            (elapsed(642.697, "10m42.697s"), 0.0005),
+            (elapsed(4000.0, "1:06:40"), 0.5),
+            (elapsed(59.5, "59.5"), 0.05),
+            (
+                Measurement::imported(metrics::CPU_PERCENT, 1327.5, 1, "37.4+1290.1"),
+                0.1,
+            ),
+        ] {
+            assert!(
+                (measurement.printed_half_width() - half).abs() < 1e-9,
+                "{measurement:?}"
+            );
+        }
     }
 }

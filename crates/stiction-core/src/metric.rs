@@ -155,6 +155,10 @@ pub mod metrics {
         CPU_SYSTEM = "cpu_system_s", Seconds, Less, Cpu;
         /// CPU time of the process over wall time; 100 is one busy CPU.
         CPU_PERCENT = "cpu_percent", Percent, Less, Cpu;
+        /// User part of the CPU share, for programs that print it apart.
+        CPU_USER_PERCENT = "cpu_user_percent", Percent, Less, Cpu;
+        /// Kernel part of the CPU share, for programs that print it apart.
+        CPU_SYSTEM_PERCENT = "cpu_system_percent", Percent, Less, Cpu;
         /// CPU time of the whole machine that was not idle, over wall time; 100 is one busy CPU.
         CPU_SYSTEM_WIDE_PERCENT = "cpu_system_wide_percent", Percent, Less, Cpu;
         /// Rate over CPU share, as tiobench's `CPU Eff`: what one fully busy CPU would move.
@@ -173,14 +177,27 @@ pub mod metrics {
         MAJOR_FAULTS = "major_faults_count", Count, Neither, Descriptive;
         /// Page faults that needed none.
         MINOR_FAULTS = "minor_faults_count", Count, Neither, Descriptive;
+        /// Most memory that the process had resident at once.
+        RESIDENT_MAX = "resident_bytes_max", Bytes, Less, Descriptive;
+        /// Times that the process gave up the CPU to wait.
+        SWITCHES_VOLUNTARY = "context_switches_voluntary_count", Count, Neither, Descriptive;
+        /// Times that the CPU was taken from the process.
+        SWITCHES_INVOLUNTARY = "context_switches_involuntary_count", Count, Neither, Descriptive;
         /// Whole files that a background load wrote while the timed job ran.
         LOAD_FILES = "load_files_count", Count, More, Descriptive;
         /// Size of each file that a background load wrote.
         LOAD_FILE_SIZE = "load_file_size_bytes", Bytes, Neither, Descriptive;
         /// How long a background load ran.
         LOAD_ELAPSED = "load_elapsed_s", Seconds, Neither, Descriptive;
-        /// Rate of a background load, from whole files over its time.
+        /// Rate of a background load, from what it wrote over its time.
         LOAD_RATE = "load_rate_bytes_per_s", BytesPerSecond, More, Throughput;
+        /// Units of work that a background load got done beside the timed job; what a
+        /// unit is depends on the load.
+        LOAD_UNITS = "load_units_count", Count, More, Descriptive;
+        /// CPU share of a background load.
+        LOAD_CPU_PERCENT = "load_cpu_percent", Percent, Neither, Descriptive;
+        /// Elapsed time over that of a reference, such as the same job without a load.
+        SLOWDOWN = "slowdown_ratio", Ratio, Less, Descriptive;
         /// Percent difference from a baseline, lowest over the parameters.
         CHANGE_LOWEST = "change_lowest_percent", Percent, More, Descriptive;
         /// Percent difference from a baseline, highest over the parameters.
