@@ -1,0 +1,81 @@
+//! Text that any terminal, mail or log can show: ASCII, one line, of known width.
+
+use std::borrow::Cow;
+
+/// Columns that no line of a report exceeds. The classic tiobench tables, whose
+/// layout is given, are wider.
+pub const WIDTH: usize = 80;
+
+/// `text` with everything replaced that is not a printable ASCII character: names
+/// come from directories and from other people's files, and may hold control
+/// sequences.
+pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
+    let printable = |c: char| c == ' ' || c.is_ascii_graphic();
+    if text.chars().all(printable) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| match c {
+        '\t' | '\n' | '\r' => ' ',
+        c if printable(c) => c,
+        _ => '?',
+    };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// `text` in lines of at most `width` columns, broken at blanks; longer words are
+/// broken where they must be.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = vec![String::new()];
+    for word in ascii(text).split(' ').filter(|word| !word.is_empty()) {
+        let mut rest = word;
+        loop {
+            let line = lines.last_mut().expect("never empty");
+            let gap = usize::from(!line.is_empty());
+            if line.len() + gap + rest.len() <= width {
+                if gap == 1 {
+                    line.push(' ');
+                }
+                line.push_str(rest);
+                break;
+            }
+            if line.is_empty() {
+                let (head, tail) = rest.split_at(width);
+                line.push_str(head);
+                rest = tail;
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_as_a_question_mark() {
+        assert_eq!(ascii("a\u{1b}[31mb\u{e9}\u{202e}"), "a?[31mb??");
+        assert_eq!(ascii("two\nlines\tof"), "two lines of");
+        assert!(matches!(ascii("plain ~text"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn lines_break_at_blanks_and_words_only_when_they_must() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a abcdefgh", 4), ["a", "abcd", "efgh"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_long_and_no_word_is_lost(text in "\\PC{0,200}", width in 1usize..90) {
+            let lines = wrap(&text, width);
+            prop_assert!(lines.iter().all(|line| line.len() <= width && line.is_ascii()));
+            let squeeze = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(squeeze(&lines.concat()), squeeze(&ascii(&text)));
+        }
+    }
+}
