@@ -1,1 +1,17 @@
 //! Generates I/O and counts it: backends, workers, offset and data patterns, clocks.
+
+mod control;
+mod data;
+mod error;
+mod failure;
+mod outcome;
+mod run;
+mod target;
+
+pub use control::{Progress, StopFlag};
+pub use data::{MISMATCHES_KEPT, Mismatch, MismatchKind};
+pub use error::{EngineError, Unavailable};
+pub use failure::{Cause, IoFailure, Operation};
+pub use outcome::{AllActive, Ended, Outcome, WorkerOutcome};
+pub use run::{probe, run};
+pub use target::{ScratchDevice, Target};

@@ -1,0 +1,195 @@
+//! One operation that failed: what, where, and what the kernel said.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+/// What was being done when an operation failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Opening the file.
+    Open,
+    /// Setting the file's size.
+    Resize,
+    /// Reserving the blocks of a file that is about to be mapped for writing.
+    Allocate,
+    /// Mapping the file into memory.
+    Map,
+    /// Reading a block.
+    Read,
+    /// Writing a block.
+    Write,
+    /// `fsync`.
+    Fsync,
+    /// `fdatasync`.
+    Fdatasync,
+    /// `msync`.
+    Msync,
+    /// Handing operations to an io_uring.
+    Submit,
+}
+
+impl Operation {
+    /// The verb for messages: `open`, `write`, `fsync`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Resize => "resize",
+            Self::Allocate => "allocate",
+            Self::Map => "map",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Fsync => "fsync",
+            Self::Fdatasync => "fdatasync",
+            Self::Msync => "msync",
+            Self::Submit => "io_uring_enter",
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Why an operation failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The kernel's error number.
+    Errno(i32),
+    /// Fewer bytes were moved than asked, and asking for the rest moved none:
+    /// the end of the file, for a read.
+    Short {
+        /// Bytes moved.
+        got: u64,
+        /// Bytes asked for.
+        wanted: u64,
+    },
+    /// A mapped page could not be had (`SIGBUS`): the file was cut shorter, the
+    /// filesystem is full, or the device failed.
+    BusError,
+}
+
+impl From<Errno> for Cause {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno.raw_os_error())
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Errno(errno) => io::Error::from_raw_os_error(errno).fmt(f),
+            Self::Short { got, wanted } => {
+                write!(f, "only {got} of {wanted} bytes were moved: end of the file")
+            }
+            Self::BusError => f.write_str(
+                "the page could not be had (SIGBUS): file cut shorter, filesystem full or device failed",
+            ),
+        }
+    }
+}
+
+/// An operation that failed.
+///
+/// Its text names the operation, the path, the offset, the kernel's words, and
+/// for the common causes what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoFailure {
+    /// Which worker, from 0.
+    pub worker: u32,
+    /// What was being done.
+    pub operation: Operation,
+    /// To which file or device.
+    pub path: PathBuf,
+    /// At which offset of it, bytes; `None` where the operation has none.
+    pub offset_bytes: Option<u64>,
+    /// Why it failed.
+    pub cause: Cause,
+}
+
+impl IoFailure {
+    /// The kernel's error number, where there was one.
+    #[must_use]
+    pub fn errno(&self) -> Option<i32> {
+        match self.cause {
+            Cause::Errno(errno) => Some(errno),
+            Cause::Short { .. } | Cause::BusError => None,
+        }
+    }
+
+    /// What the user can do about it, where that is known.
+    fn advice(&self) -> Option<&'static str> {
+        Some(match Errno::from_raw_os_error(self.errno()?) {
+            Errno::NOSPC | Errno::DQUOT => "free some space or ask for a smaller size",
+            Errno::FBIG => "raise the file size limit (ulimit -f) or ask for a smaller size",
+            Errno::MFILE => "raise the limit of open files (ulimit -n) or ask for fewer workers",
+            Errno::NFILE => "the system's limit of open files (fs.file-max) is reached",
+            Errno::ROFS => "choose a directory on a filesystem that is mounted writable",
+            Errno::ACCESS | Errno::PERM => "choose a target that you may use, or run as its owner",
+            Errno::IO => "the device or filesystem reports an error; see the kernel's log",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for IoFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.operation, self.path.display())?;
+        if let Some(offset_bytes) = self.offset_bytes {
+            write!(f, " at offset {offset_bytes}")?;
+        }
+        write!(f, ": {}", self.cause)?;
+        if let Some(advice) = self.advice() {
+            write!(f, "; {advice}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for IoFailure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_names_operation_path_offset_and_errno() {
+        let failure = IoFailure {
+            worker: 0,
+            operation: Operation::Write,
+            path: "/mnt/a b/file".into(),
+            offset_bytes: Some(4096),
+            cause: Errno::NOSPC.into(),
+        };
+        assert_eq!(
+            failure.to_string(),
+            "write of /mnt/a b/file at offset 4096: No space left on device (os error 28); \
+             free some space or ask for a smaller size"
+        );
+        assert_eq!(failure.errno(), Some(28));
+    }
+
+    #[test]
+    fn a_short_read_says_how_much_there_was() {
+        let failure = IoFailure {
+            worker: 3,
+            operation: Operation::Read,
+            path: "f".into(),
+            offset_bytes: Some(8192),
+            cause: Cause::Short {
+                got: 100,
+                wanted: 4096,
+            },
+        };
+        assert_eq!(
+            failure.to_string(),
+            "read of f at offset 8192: only 100 of 4096 bytes were moved: end of the file"
+        );
+        assert_eq!(failure.errno(), None);
+    }
+}
