@@ -118,7 +118,7 @@ codes! {
     NotInterleaved = "not-interleaved";
     /// The wall-clock time is coarse or may have been stepped.
     CoarseClock = "coarse-clock";
-    /// An imported text had lines that could not be read.
+    /// An imported text or a journal had lines that could not be read.
     PartlyRead = "partly-read";
     /// A figure contradicts another figure of the same row.
     Inconsistent = "inconsistent";

@@ -77,6 +77,12 @@ pub(super) const LAYERS: &[Layer] = &[
         foreign: &[PURE, CHANCE, KERNEL],
     },
     Layer {
+        name: "stiction-journal",
+        promise: "keeps one file a session, and knows no engine, SQL or rendering",
+        ours: &["stiction-core"],
+        foreign: &[PURE],
+    },
+    Layer {
         name: "stiction-runner",
         promise: "turns a plan into a session, and knows no rendering or significance",
         ours: &[
@@ -84,13 +90,14 @@ pub(super) const LAYERS: &[Layer] = &[
             "stiction-engine",
             "stiction-host",
             "stiction-suite",
+            "stiction-journal",
         ],
         foreign: &[PURE, CHANCE, KERNEL],
     },
     Layer {
         name: "stiction-store",
         promise: "keeps sessions, and knows no engine or rendering",
-        ours: &["stiction-core"],
+        ours: &["stiction-core", "stiction-journal"],
         foreign: &[PURE, &["rusqlite"]],
     },
     Layer {
@@ -114,6 +121,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "stiction-engine",
             "stiction-host",
             "stiction-suite",
+            "stiction-journal",
             "stiction-runner",
             "stiction-store",
             "stiction-analysis",
