@@ -1,0 +1,261 @@
+//! One phase laid out for the rules: what was asked, and what each witness says.
+
+use stiction_core::{
+    Action, Caveat, CaveatCode, Direction, Environment, Job, Layer, Phase, Recording, TargetStack,
+    Witnesses, metrics,
+};
+
+use super::without_numbers;
+
+/// A phase with numbers, and everything the rules look at.
+pub(super) struct Case<'a> {
+    pub(super) phase: &'a Phase,
+    pub(super) job: Option<&'a Job>,
+    pub(super) witnesses: &'a Witnesses,
+    pub(super) environment: &'a Environment,
+    /// What the phase's target stands on; several when it cannot be told which.
+    pub(super) stacks: Vec<&'a TargetStack>,
+    /// Reads or writes.
+    pub(super) action: Action,
+    /// The operations of `action`, over time; `None` when none were recorded.
+    pub(super) recording: Option<&'a Recording>,
+    /// Bytes that the job moved, by its own count.
+    pub(super) asked_bytes: u64,
+    /// Operations that the job completed.
+    pub(super) operations: u64,
+    /// Syncs that the job completed.
+    pub(super) syncs: u64,
+}
+
+/// What the devices under the target did in the direction of the job.
+pub(super) enum Moved {
+    /// No counter of theirs could be read, for this reason.
+    Unseen(String),
+    /// They moved this many bytes.
+    Bytes(u64),
+}
+
+impl<'a> Case<'a> {
+    /// Lays out `phase`; refuses, with the reason, what has nothing to examine.
+    pub(super) fn open(
+        phase: &'a Phase,
+        stacks: &[&'a TargetStack],
+        environment: &'a Environment,
+    ) -> Result<Self, String> {
+        if let Some(reason) = without_numbers(phase) {
+            return Err(reason);
+        }
+        let recording = |direction| phase.recordings.iter().find(|r| r.direction == direction);
+        let recorded = recording(Direction::Read)
+            .or_else(|| recording(Direction::Write))
+            .or_else(|| recording(Direction::Commit));
+        let action = match (phase.job.as_ref(), recorded) {
+            (Some(job), _) => job.action,
+            (None, Some(recorded)) if recorded.direction == Direction::Read => Action::Read,
+            (None, Some(_)) => Action::Write,
+            (None, None) => {
+                return Err("no witness stood beside it: the figures are as printed".to_owned());
+            }
+        };
+        let recording = match action {
+            Action::Read => recording(Direction::Read),
+            Action::Write => recording(Direction::Write).or_else(|| recording(Direction::Commit)),
+        };
+        let syncs = phase
+            .recordings
+            .iter()
+            .find(|r| r.direction == Direction::Sync)
+            .map_or(0, Recording::operations);
+        let asked_bytes = recording.map_or_else(
+            || phase.workers.iter().map(|worker| worker.bytes).sum(),
+            Recording::bytes,
+        );
+        if asked_bytes == 0 {
+            return Err("nothing was moved".to_owned());
+        }
+        let operations = recording.map_or_else(
+            || phase.workers.iter().map(|worker| worker.operations).sum(),
+            Recording::operations,
+        );
+        Ok(Self {
+            phase,
+            job: phase.job.as_ref(),
+            witnesses: &phase.witnesses,
+            environment,
+            stacks: stacks.to_vec(),
+            action,
+            recording,
+            asked_bytes,
+            operations,
+            syncs,
+        })
+    }
+
+    /// `read` or `wrote`.
+    pub(super) fn verb(&self) -> &'static str {
+        match self.action {
+            Action::Read => "read",
+            Action::Write => "wrote",
+        }
+    }
+
+    /// Names of the devices that were watched.
+    pub(super) fn devices(&self) -> String {
+        let names: Vec<&str> = self
+            .witnesses
+            .devices
+            .iter()
+            .map(|device| device.device.as_str())
+            .collect();
+        names.join(" and ")
+    }
+
+    /// Bytes that the devices moved in the direction of the job.
+    pub(super) fn moved(&self) -> Moved {
+        self.device_bytes(|device| match self.action {
+            Action::Read => device.read_bytes,
+            Action::Write => device.written_bytes,
+        })
+    }
+
+    /// Bytes that the devices moved in the other direction.
+    pub(super) fn moved_otherwise(&self) -> Moved {
+        self.device_bytes(|device| match self.action {
+            Action::Read => device.written_bytes,
+            Action::Write => device.read_bytes,
+        })
+    }
+
+    fn device_bytes(&self, bytes: impl Fn(&stiction_core::DeviceTraffic) -> u64) -> Moved {
+        let devices = &self.witnesses.devices;
+        if devices.is_empty() {
+            return Moved::Unseen("no counter of the device could be read".to_owned());
+        }
+        let uncounted = devices
+            .iter()
+            .find(|device| self.queue_setting(&device.device, "iostats") == Some("0"));
+        if let Some(device) = uncounted {
+            let name = &device.device;
+            return Moved::Unseen(format!(
+                "{name} does not count its traffic (queue/iostats is 0)"
+            ));
+        }
+        Moved::Bytes(devices.iter().map(bytes).fold(0, u64::saturating_add))
+    }
+
+    /// The moved bytes over the asked ones; `None` when no counter could be read.
+    pub(super) fn moved_share(&self) -> Option<f64> {
+        match self.moved() {
+            Moved::Bytes(bytes) => Some(bytes as f64 / self.asked_bytes as f64),
+            Moved::Unseen(_) => None,
+        }
+    }
+
+    /// A setting of `queue/` of a device.
+    fn queue_setting(&self, device: &str, name: &str) -> Option<&str> {
+        self.layers()
+            .into_iter()
+            .find(|layer| layer.name == device)
+            .and_then(|layer| layer.queue.get(name))
+            .map(|value| value.trim())
+    }
+
+    /// Every block device under the target, those under loop devices included.
+    pub(super) fn layers(&self) -> Vec<&'a Layer> {
+        let mut all = Vec::new();
+        self.stacks
+            .iter()
+            .for_each(|stack| collect_layers(stack, &mut all));
+        all
+    }
+
+    /// Bytes of the files or regions that the job works on; `None` when unknown.
+    pub(super) fn region_bytes(&self) -> Option<u64> {
+        let regions = self.job?.regions.iter();
+        Some(
+            regions
+                .map(|region| region.length_bytes)
+                .fold(0, u64::saturating_add),
+        )
+    }
+
+    /// The most bytes that the job can have touched: each at least once if the
+    /// order visits each block before it comes back to one.
+    pub(super) fn touched_bytes(&self) -> u64 {
+        self.region_bytes()
+            .map_or(self.asked_bytes, |region| region.min(self.asked_bytes))
+    }
+
+    /// Whether O_DIRECT was asked for and granted.
+    pub(super) fn is_direct(&self) -> bool {
+        self.witnesses.direct_granted == Some(true)
+    }
+
+    /// Whether each write had to be durable, or all of them at the end of the phase.
+    pub(super) fn is_synced(&self) -> bool {
+        self.syncs > 0
+            || self.job.is_some_and(|job| {
+                job.sync_every.is_some()
+                    || job.sync_at_end.is_some()
+                    || job.write_sync != stiction_core::WriteSync::None
+            })
+    }
+
+    /// Bytes per second, as reported.
+    pub(super) fn byte_rate(&self) -> f64 {
+        self.phase
+            .value(&metrics::RATE)
+            .unwrap_or_else(|| self.asked_bytes as f64 / self.elapsed_s())
+    }
+
+    /// Operations per second, as reported.
+    pub(super) fn operation_rate(&self) -> f64 {
+        self.phase
+            .value(&metrics::OPERATION_RATE)
+            .unwrap_or_else(|| self.operations as f64 / self.elapsed_s())
+    }
+
+    /// Wall time, s; never 0.
+    pub(super) fn elapsed_s(&self) -> f64 {
+        self.phase.elapsed_ns.max(1) as f64 / 1e9
+    }
+
+    /// What could not be checked for want of a witness.
+    pub(super) fn missing_witnesses(&self) -> Option<Caveat> {
+        let mut missing = self.witnesses.missing.clone();
+        if let (Moved::Unseen(why), true) = (self.moved(), missing.is_empty())
+            && super::memory::filesystem_in_memory(self).is_none()
+        {
+            missing.push(why);
+        }
+        let said = missing.join("; ");
+        (!missing.is_empty()).then(|| Caveat::new(CaveatCode::WitnessMissing, said))
+    }
+}
+
+fn collect_layers<'a>(stack: &'a TargetStack, all: &mut Vec<&'a Layer>) {
+    for layer in &stack.layers {
+        all.push(layer);
+        if let Some(backing) = &layer.backing {
+            collect_layers(backing, all);
+        }
+    }
+}
+
+/// The targets that the phase's devices belong to, or all when none can be told.
+pub(super) fn stacks_of<'a>(phase: &Phase, environment: &'a Environment) -> Vec<&'a TargetStack> {
+    let watched = |stack: &&TargetStack| {
+        let mut layers = Vec::new();
+        collect_layers(stack, &mut layers);
+        let devices = &phase.witnesses.devices;
+        layers
+            .iter()
+            .any(|layer| devices.iter().any(|device| device.device == layer.name))
+    };
+    let named: Vec<&TargetStack> = environment.targets.iter().filter(watched).collect();
+    if named.is_empty() {
+        environment.targets.iter().collect()
+    } else {
+        named
+    }
+}

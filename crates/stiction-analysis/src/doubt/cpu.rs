@@ -1,0 +1,100 @@
+//! The CPU as the bound, and the CPU taken away.
+
+use stiction_core::{Caveat, CaveatCode, Subject, SystemCpu};
+
+use super::Claim;
+use super::case::{Case, Moved};
+use super::words::percent;
+
+/// A thread that is on a CPU for this share of the time waits for nothing else.
+pub(super) const SATURATED_SHARE: f64 = 0.95;
+
+/// Share of the CPU time that the machine wanted and the hypervisor kept, from which
+/// on times are doubtful. A twentieth moves a rate by as much as the smallest change
+/// that a comparison looks for.
+const STOLEN_SHARE: f64 = 0.05;
+
+/// A worker, or all that the process may use, was busy all the time. Only when the
+/// I/O is known to have reached the device: in front of memory a busy CPU is no
+/// finding.
+pub(super) fn bound(case: &Case<'_>) -> Option<Claim> {
+    let reached = case.is_direct() || matches!(case.moved(), Moved::Bytes(_));
+    if !reached {
+        return None;
+    }
+    let reason = saturation(case)?;
+    Some(Claim::new(Subject::Cpu, [reason]))
+}
+
+/// How the load generator ran out of CPU, if it did.
+fn saturation(case: &Case<'_>) -> Option<String> {
+    let busiest = case.witnesses.busiest_worker_cpu_fraction;
+    if let Some(share) = busiest.filter(|&share| share >= SATURATED_SHARE) {
+        let share = percent(share.min(1.0));
+        return Some(format!(
+            "a worker kept its CPU busy for {share} of the time"
+        ));
+    }
+    let usable = usable_cpus(case)?;
+    let share = process_cpus(case)? / usable;
+    (share >= SATURATED_SHARE).then(|| {
+        let share = percent(share.min(1.0));
+        format!("the process used {share} of the {usable:.3} CPUs it may use")
+    })
+}
+
+/// CPUs' worth of time that the process used.
+fn process_cpus(case: &Case<'_>) -> Option<f64> {
+    let used = case.witnesses.process_cpu?;
+    Some(used.total_ns as f64 / 1e9 / case.elapsed_s())
+}
+
+/// CPUs that the workers can have kept busy: as many as there are workers, CPUs
+/// allowed, and CPU quota.
+fn usable_cpus(case: &Case<'_>) -> Option<f64> {
+    let allowed = f64::from(case.environment.cpu.as_ref()?.allowed);
+    let quota = case.environment.limits.cpu_percent;
+    let quota = quota.map_or(f64::INFINITY, |percent| percent as f64 / 100.0);
+    let workers = case.phase.workers.len() as f64;
+    let usable = allowed.min(quota).min(workers);
+    (usable > 0.0).then_some(usable)
+}
+
+/// Doubts about the CPU, whatever the subject.
+pub(super) fn doubts(case: &Case<'_>) -> Vec<Caveat> {
+    let system = case.witnesses.system_cpu;
+    let bound = saturation(case).or_else(|| crowded(case, system?));
+    let bound = bound.map(|detail| Caveat::new(CaveatCode::ClientBound, detail));
+    let stolen = system.and_then(stolen);
+    bound.into_iter().chain(stolen).collect()
+}
+
+/// A CPU of the machine was busy although the workers were not: other programs, or
+/// the kernel's own work for the device (encryption, loop devices, interrupts).
+fn crowded(case: &Case<'_>, system: SystemCpu) -> Option<String> {
+    let busiest = system.busiest_cpu_fraction;
+    let ours = process_cpus(case)?;
+    (busiest >= SATURATED_SHARE && ours < SATURATED_SHARE).then(|| {
+        format!(
+            "a CPU of the machine was busy for {} of the time and this process used {} of one: \
+             other programs, or the kernel's work for the device, took the rest",
+            percent(busiest.min(1.0)),
+            percent(ours)
+        )
+    })
+}
+
+fn stolen(system: SystemCpu) -> Option<Caveat> {
+    let wanted = system.busy_ns();
+    if wanted == 0 {
+        return None;
+    }
+    let share = system.steal_ns as f64 / wanted as f64;
+    (share >= STOLEN_SHARE).then(|| {
+        let detail = format!(
+            "the hypervisor kept {} of the CPU time that the machine wanted",
+            percent(share)
+        );
+        Caveat::new(CaveatCode::CpuStolen, detail)
+    })
+}
