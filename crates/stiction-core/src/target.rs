@@ -17,6 +17,11 @@ pub struct Filesystem {
     pub mount_options: Vec<String>,
     /// Options of the filesystem instance, in effect, as far as the kernel tells.
     pub filesystem_options: Vec<String>,
+    /// Kernel names of the block devices that hold it: one, several for a
+    /// multi-device btrfs, none for tmpfs, network and pseudo filesystems. They
+    /// are the layers whose traffic compares with the bytes asked.
+    #[serde(default)]
+    pub devices: Vec<String>,
     /// Size, bytes.
     pub size_bytes: u64,
     /// Bytes free to the user who ran.

@@ -1,1 +1,43 @@
 //! This machine: facts, observers, and every change made to it, each with its undo.
+//!
+//! - Facts: [`observe_target`] and [`observe_environment`] read `/proc` and `/sys`
+//!   through [`Roots`]; what they cannot find is listed in their result.
+//! - Observers: [`Witness`] stands beside a phase; [`residency`] and [`layout`] look
+//!   at files.
+//! - Changes: [`OwnDirectory`], [`LoopDevice`] and their kind are written to an
+//!   [`UndoJournal`] before they are made, undone on drop, and undone by
+//!   [`restore`] after a crash.
+
+mod cache;
+mod changes;
+mod error;
+mod own;
+mod random;
+mod roots;
+mod space;
+mod stack;
+mod sys;
+mod undo;
+mod witness;
+
+pub use cache::{CacheDrop, drop_file_cache};
+pub use changes::{ControlGroup, LoopDevice, MountedFilesystem};
+pub use error::HostError;
+pub use own::{Leftover, Leftovers, OwnDirectory, leftovers};
+pub use roots::Roots;
+pub use space::{Reserve, Space, admit_bytes, space};
+pub use stack::{observe_target, observe_target_in};
+pub use undo::{
+    Change, Journals, Liveness, Owner, Pending, Restoration, Restored, UndoJournal, Undone,
+    pending, restore,
+};
+pub use witness::{Layout, Witness, cpu_between, layout, process_cpu, residency, thread_cpu};
+
+/// What is kept of facts that identify a machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FactOptions {
+    /// Serial numbers of devices.
+    pub keep_serials: bool,
+    /// The machine's name.
+    pub keep_host_name: bool,
+}

@@ -1,0 +1,65 @@
+//! Emptying the page cache of one's own files, and making sure.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use rustix::fs::{Advice, fadvise};
+use stiction_core::Residency;
+
+use crate::HostError;
+use crate::witness::residency;
+
+/// What dropping the cache came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheDrop {
+    /// Residency of the files before.
+    pub before: Residency,
+    /// Residency of the files after: 0 bytes when it worked.
+    pub after: Residency,
+    /// How it was done, and why it could not be where it could not.
+    pub method: String,
+}
+
+impl CacheDrop {
+    /// Whether nothing of the files is left in the cache.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.after.cached_bytes == 0
+    }
+}
+
+/// Drops `files` from the page cache: fsync, since only clean pages can be dropped,
+/// then `POSIX_FADV_DONTNEED`. Needs no right but to read the files.
+///
+/// # Errors
+/// When a file cannot be opened or written back.
+pub fn drop_file_cache(files: &[PathBuf]) -> Result<CacheDrop, HostError> {
+    let before = residency(files)?;
+    let mut in_memory = false;
+    for path in files {
+        let refused = |error| HostError::refused("drop from the page cache", path, error);
+        let file = File::open(path).map_err(refused)?;
+        file.sync_all().map_err(refused)?;
+        fadvise(&file, 0, None, Advice::DontNeed).map_err(|error| refused(error.into()))?;
+        in_memory |= lives_in_memory(&file).map_err(refused)?;
+    }
+    let after = residency(files)?;
+    let method = if in_memory {
+        "none: the filesystem lives in memory, so its files cannot leave it"
+    } else {
+        "fsync, then POSIX_FADV_DONTNEED on each file"
+    };
+    Ok(CacheDrop {
+        before,
+        after,
+        method: method.to_owned(),
+    })
+}
+
+/// tmpfs and ramfs (`linux/magic.h`).
+fn lives_in_memory(file: &File) -> std::io::Result<bool> {
+    const TMPFS_MAGIC: i64 = 0x0102_1994;
+    const RAMFS_MAGIC: i64 = 0x8584_58f6;
+    let kind = rustix::fs::fstatfs(file)?.f_type as i64;
+    Ok(kind == TMPFS_MAGIC || kind == RAMFS_MAGIC)
+}

@@ -1,0 +1,114 @@
+//! The changes that stiction makes to a machine, and how each is undone.
+
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use rustix::mount::{UnmountFlags, unmount};
+use serde::{Deserialize, Serialize};
+
+use super::path_text;
+use crate::own::removal;
+use crate::{HostError, Roots, changes};
+
+/// A change that outlives the process unless it is undone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "change")]
+pub enum Change {
+    /// A directory of our own was made.
+    OwnDirectory {
+        /// Where.
+        #[serde(with = "path_text")]
+        path: PathBuf,
+        /// The secret that its marker file must hold before anything is removed.
+        nonce: String,
+    },
+    /// A loop device was attached.
+    LoopDevice {
+        /// The device: `/dev/loop3`.
+        #[serde(with = "path_text")]
+        device: PathBuf,
+        /// The file under it.
+        #[serde(with = "path_text")]
+        backing_file: PathBuf,
+    },
+    /// A filesystem was mounted.
+    Mount {
+        /// What: a device, or a name such as `tmpfs`.
+        #[serde(with = "path_text")]
+        source: PathBuf,
+        /// Where.
+        #[serde(with = "path_text")]
+        mount_point: PathBuf,
+    },
+    /// A control group was made.
+    ControlGroup {
+        /// Its folder.
+        #[serde(with = "path_text")]
+        path: PathBuf,
+    },
+}
+
+/// What undoing a change came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undone {
+    /// It was there and is gone.
+    Removed,
+    /// It was gone already.
+    WasGone,
+}
+
+impl Change {
+    /// The path that the change is about.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::OwnDirectory { path, .. } | Self::ControlGroup { path } => path,
+            Self::LoopDevice { device, .. } => device,
+            Self::Mount { mount_point, .. } => mount_point,
+        }
+    }
+
+    /// Undoes the change in the name of a process that is gone. What no longer is
+    /// what that process made is left alone.
+    pub(super) fn undo(&self) -> Result<Undone, HostError> {
+        match self {
+            Self::OwnDirectory { path, nonce } => removal::remove_by_path(path, nonce),
+            Self::LoopDevice {
+                device,
+                backing_file,
+            } => changes::detach_leftover(device, backing_file),
+            Self::Mount {
+                source,
+                mount_point,
+            } => unmount_leftover(source, mount_point),
+            Self::ControlGroup { path } => remove_group(path),
+        }
+    }
+}
+
+fn unmount_leftover(source: &Path, mount_point: &Path) -> Result<Undone, HostError> {
+    let mounts = crate::stack::mountinfo::read(&Roots::live())
+        .map_err(|error| HostError::refused("read", Path::new("/proc/self/mountinfo"), error))?;
+    let there = mounts
+        .iter()
+        .rev()
+        .find(|mount| mount.mount_point == mount_point);
+    match there {
+        None => Ok(Undone::WasGone),
+        Some(mount) if Path::new(&mount.source) != source => Err(HostError::NotOurs {
+            path: mount_point.to_owned(),
+            reason: format!("{} is mounted there now", mount.source),
+        }),
+        Some(_) => unmount(mount_point, UnmountFlags::NOFOLLOW)
+            .map(|()| Undone::Removed)
+            .map_err(|error| HostError::refused("unmount", mount_point, error)),
+    }
+}
+
+fn remove_group(path: &Path) -> Result<Undone, HostError> {
+    match rustix::fs::rmdir(path) {
+        Ok(()) => Ok(Undone::Removed),
+        Err(Errno::NOENT) => Ok(Undone::WasGone),
+        Err(error) => Err(HostError::refused("remove the control group", path, error)),
+    }
+}

@@ -1,0 +1,164 @@
+//! Who made a change, and whether that process is still there to undo it.
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use stiction_core::{Digest, SessionId};
+
+use crate::Roots;
+
+/// A process, told apart from every later one with the same number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The session that the process ran.
+    pub session: SessionId,
+    /// Its process id.
+    pub pid: u32,
+    /// When it started, clock ticks after boot (`/proc/PID/stat`, field 22).
+    pub start_ticks: u64,
+    /// The boot that it ran in (`/proc/sys/kernel/random/boot_id`).
+    pub boot_id: String,
+    /// Digest of the machine's id; `None` on machines without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Digest>,
+}
+
+/// Whether an [`Owner`] can still undo its own changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Liveness {
+    /// It runs; what it made is in use.
+    Alive,
+    /// It is gone for good.
+    Dead,
+    /// It ran on another machine that shares this filesystem; only that machine can tell.
+    OtherMachine,
+}
+
+impl Owner {
+    /// This process, for `session`.
+    ///
+    /// # Errors
+    /// When `/proc` does not tell.
+    pub(crate) fn this_process(session: &SessionId) -> io::Result<Self> {
+        let roots = Roots::live();
+        let pid = std::process::id();
+        let start_ticks = start_ticks(&roots.text("/proc/self/stat")?)
+            .ok_or_else(|| io::Error::other("/proc/self/stat has no start time"))?;
+        Ok(Self {
+            session: session.clone(),
+            pid,
+            start_ticks,
+            boot_id: boot_id(&roots)?,
+            machine: machine(&roots),
+        })
+    }
+
+    /// Whether the owner lives, where `lock` is the file that it holds locked as
+    /// long as it does.
+    ///
+    /// The lock tells across containers, where process ids mean nothing; the
+    /// identity tells where locks are not supported. Dead means that both say so.
+    pub(crate) fn liveness(&self, lock: &File) -> io::Result<Liveness> {
+        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Ok(Liveness::Alive),
+            Err(error) if locks_are_unsupported(error) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let roots = Roots::live();
+        if self.machine != machine(&roots) {
+            return Ok(Liveness::OtherMachine);
+        }
+        if self.boot_id != boot_id(&roots)? {
+            return Ok(Liveness::Dead);
+        }
+        let stat = roots.text(format!("/proc/{}/stat", self.pid));
+        let runs = stat.is_ok_and(|stat| start_ticks(&stat) == Some(self.start_ticks));
+        Ok(if runs {
+            Liveness::Alive
+        } else {
+            Liveness::Dead
+        })
+    }
+}
+
+/// Takes the lock by which others see that this process lives. Where the
+/// filesystem has no locks, the identity has to do.
+pub(crate) fn hold_lock(file: &File) -> io::Result<()> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(error) if !locks_are_unsupported(error) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn locks_are_unsupported(error: Errno) -> bool {
+    [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL].contains(&error)
+}
+
+/// Field 22 of `/proc/PID/stat`. The second field is a name in parentheses that
+/// may itself hold spaces and parentheses, so fields are counted from the last one.
+fn start_ticks(stat: &str) -> Option<u64> {
+    let after_name = &stat[stat.rfind(')')? + 1..];
+    after_name.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+fn boot_id(roots: &Roots) -> io::Result<String> {
+    roots.text("/proc/sys/kernel/random/boot_id")
+}
+
+/// A digest, since the id itself is confidential by machine-id(5).
+fn machine(roots: &Roots) -> Option<Digest> {
+    let id = roots.text_if_any("/etc/machine-id")?;
+    Some(Digest::of(format!("stiction undo journal {id}").as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_time_is_counted_from_the_last_parenthesis() {
+        let stat = "42 (a) b) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 999 1";
+        assert_eq!(start_ticks(stat), Some(12345));
+        assert_eq!(start_ticks("42 (cut"), None);
+        assert_eq!(start_ticks("42 (cut) S 1 2"), None);
+    }
+
+    #[test]
+    fn an_owner_is_alive_while_it_holds_its_lock_or_runs() {
+        let session = SessionId::new(jiff::Timestamp::UNIX_EPOCH, 1);
+        let me = Owner::this_process(&session).unwrap();
+        let path = tempfile::NamedTempFile::new().unwrap();
+        let open = || File::open(path.path()).unwrap();
+
+        let held = open();
+        hold_lock(&held).unwrap();
+        assert_eq!(me.liveness(&open()).unwrap(), Liveness::Alive);
+        drop(held);
+
+        let init = Owner {
+            pid: 1,
+            start_ticks: start_ticks(&std::fs::read_to_string("/proc/1/stat").unwrap()).unwrap(),
+            ..me.clone()
+        };
+        assert_eq!(init.liveness(&open()).unwrap(), Liveness::Alive);
+        let earlier = Owner {
+            start_ticks: init.start_ticks + 1,
+            ..init.clone()
+        };
+        assert_eq!(earlier.liveness(&open()).unwrap(), Liveness::Dead);
+        let before_boot = Owner {
+            boot_id: "another".to_owned(),
+            ..init.clone()
+        };
+        assert_eq!(before_boot.liveness(&open()).unwrap(), Liveness::Dead);
+        let elsewhere = Owner {
+            machine: Some(Digest::of(b"elsewhere")),
+            ..before_boot
+        };
+        assert_eq!(elsewhere.liveness(&open()).unwrap(), Liveness::OtherMachine);
+    }
+}
