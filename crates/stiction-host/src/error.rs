@@ -81,7 +81,9 @@ fn advice(error: &io::Error) -> &'static str {
             "; choose a path that you may write to, or run as its owner"
         }
         Some(libc::ENOSPC) => "; free some space there, or choose another directory",
-        Some(libc::EDQUOT) => "; your quota there is used up: free some space, or choose another directory",
+        Some(libc::EDQUOT) => {
+            "; your quota there is used up: free some space, or choose another directory"
+        }
         Some(libc::ENOENT) => "; check the path",
         Some(libc::ENOTDIR) => "; give a directory",
         Some(libc::EMFILE | libc::ENFILE) => "; raise the limit on open files (ulimit -n)",

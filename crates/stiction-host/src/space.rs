@@ -76,8 +76,8 @@ pub fn space(path: &Path) -> Result<Space, HostError> {
 /// # Errors
 /// When they do not fit above the reserve, or the space cannot be read.
 pub fn admit_bytes(path: &Path, wanted_bytes: u64, reserve: Reserve) -> Result<(), SkipReason> {
-    let space = space(path)
-        .map_err(|error| SkipReason::new(SkipCode::NotSupported, error.to_string()))?;
+    let space =
+        space(path).map_err(|error| SkipReason::new(SkipCode::NotSupported, error.to_string()))?;
     let usable = reserve.usable_bytes(space);
     // Some FUSE and pseudo filesystems give no figures at all: there only the
     // write itself can tell.
@@ -120,7 +120,10 @@ mod tests {
         assert_eq!(usable(100 * GIB, 5 * GIB, 5 * GIB), 0);
         assert_eq!(usable(100 * GIB, 6 * GIB, 6 * GIB), GIB);
         // 5 % are root's: 95 GiB count, and 5 % of those are 4.75 GiB.
-        assert_eq!(usable(100 * GIB, 95 * GIB, 100 * GIB), 95 * GIB - 95 * GIB / 20);
+        assert_eq!(
+            usable(100 * GIB, 95 * GIB, 100 * GIB),
+            95 * GIB - 95 * GIB / 20
+        );
         assert_eq!(usable(0, 0, 0), 0);
         let all = space_of(u64::MAX, u64::MAX, u64::MAX);
         assert!(reserve.usable_bytes(all) < u64::MAX);
@@ -133,6 +136,10 @@ mod tests {
         assert_eq!(admit_bytes(folder.path(), 0, Reserve::default()), Ok(()));
         let reason = admit_bytes(folder.path(), u64::MAX, Reserve::default()).unwrap_err();
         assert_eq!(reason.code, SkipCode::NoSpace);
-        assert!(reason.detail.contains("16.0 EiB") && reason.detail.contains("95 %"), "{}", reason.detail);
+        assert!(
+            reason.detail.contains("16.0 EiB") && reason.detail.contains("95 %"),
+            "{}",
+            reason.detail
+        );
     }
 }

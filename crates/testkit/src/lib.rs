@@ -1,4 +1,13 @@
 //! What stiction's tests share: builders, guarded loop devices, a faulty filesystem.
 
+mod fault_fs;
+mod loop_filesystem;
 pub mod sessions;
 pub mod skip;
+mod throttle;
+mod undo;
+
+pub use fault_fs::{Counts, FaultFs, Faults};
+pub use loop_filesystem::{LoopFilesystem, LoopKind, ScratchLoop, TmpfsMount, run};
+pub use throttle::{Throttle, ThrottleLimits};
+pub use undo::{journal, scratch_folder};

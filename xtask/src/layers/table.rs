@@ -142,8 +142,8 @@ pub(super) const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "testkit",
-        promise: "serves tests of every layer, so it stands on the vocabulary alone",
-        ours: &["stiction-core"],
+        promise: "serves tests of every layer; it borrows only the machine's changes and their undo",
+        ours: &["stiction-core", "stiction-host"],
         foreign: &[PURE, KERNEL, &["fuser", "tempfile"]],
     },
     Layer {

@@ -52,7 +52,10 @@ impl ControlGroup {
     /// # Errors
     /// When the kernel refuses.
     pub fn enter(&self) -> Result<(), HostError> {
-        write(&self.path.join("cgroup.procs"), &std::process::id().to_string())
+        write(
+            &self.path.join("cgroup.procs"),
+            &std::process::id().to_string(),
+        )
     }
 
     /// Moves its processes to its parent and removes it.

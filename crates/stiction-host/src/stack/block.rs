@@ -110,12 +110,7 @@ fn kind(roots: &Roots, name: &str) -> LayerKind {
 }
 
 /// One device, and what could not be found out about what is under it.
-fn layer(
-    roots: &Roots,
-    name: &str,
-    options: FactOptions,
-    depth: usize,
-) -> (Layer, Vec<String>) {
+fn layer(roots: &Roots, name: &str, options: FactOptions, depth: usize) -> (Layer, Vec<String>) {
     let file = |entry: &str| roots.text_if_any(format!("{}/{entry}", folder(name)));
     let kind = kind(roots, name);
     let link = (kind == LayerKind::Disk)
@@ -154,10 +149,7 @@ fn layer(
         firmware: file("device/firmware_rev")
             .or_else(|| file("device/rev"))
             .or_else(|| file("device/fwrev")),
-        serial: options
-            .keep_serials
-            .then(|| serial(roots, name))
-            .flatten(),
+        serial: options.keep_serials.then(|| serial(roots, name)).flatten(),
         link_bytes_per_s: link.as_ref().and_then(|link| link.bytes_per_s),
         link: link.map(|link| link.name),
         scheduler: queue.get("scheduler").map(|text| chosen(text)),
@@ -250,8 +242,9 @@ fn backing_stack(
     let path = Path::new(backing);
     let mut stack = super::observe(roots, path, options, depth + 1)
         .map_err(|error| format!("what {name} lies on: {error}"))?;
-    stack.path = path
-        .file_name()
-        .map_or_else(|| backing.to_owned(), |file| file.to_string_lossy().into_owned());
+    stack.path = path.file_name().map_or_else(
+        || backing.to_owned(),
+        |file| file.to_string_lossy().into_owned(),
+    );
     Ok(Box::new(stack))
 }

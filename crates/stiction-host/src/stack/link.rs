@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn usb_carries_what_the_specifications_say() {
         assert_eq!(usb_bytes_per_s(480), Some(53_248_000));
-        assert_eq!(usb_bytes_per_s(10_000).map(|bytes| bytes / 1_000_000), Some(1212));
+        assert_eq!(
+            usb_bytes_per_s(10_000).map(|bytes| bytes / 1_000_000),
+            Some(1212)
+        );
         assert_eq!(usb_bytes_per_s(12), None);
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use stiction_core::TargetStack;
 
-pub(crate) use block::{name_of_number, number_of_name};
+pub(crate) use block::name_of_number;
 
 use crate::{FactOptions, HostError, Roots};
 use mountinfo::Mount;
@@ -101,7 +101,10 @@ fn place(roots: &Roots, path: &Path) -> Result<Place, HostError> {
         let device = metadata.rdev();
         let number = (rustix::fs::major(device), rustix::fs::minor(device));
         // Without /sys the name of the node has to do.
-        let node = || real.file_name().map(|name| name.to_string_lossy().into_owned());
+        let node = || {
+            real.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
         let name = name_of_number(roots, number).or_else(node);
         return Ok(Place::Device(name.unwrap_or_default()));
     }
@@ -119,7 +122,8 @@ fn place(roots: &Roots, path: &Path) -> Result<Place, HostError> {
 }
 
 fn mount_of(roots: &Roots, path: &Path, mount_id: Option<u64>) -> Result<Mount, String> {
-    let mounts = mountinfo::read(roots).map_err(|error| format!("/proc/self/mountinfo: {error}"))?;
+    let mounts =
+        mountinfo::read(roots).map_err(|error| format!("/proc/self/mountinfo: {error}"))?;
     mountinfo::containing(&mounts, path, mount_id)
         .cloned()
         .ok_or_else(|| "/proc/self/mountinfo has no mount that holds the path".to_owned())

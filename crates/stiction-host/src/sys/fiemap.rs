@@ -30,6 +30,19 @@ pub(crate) struct Extent {
     reserved: [u32; 3],
 }
 
+impl Extent {
+    #[cfg(test)]
+    pub(crate) fn new(logical: u64, physical: u64, length: u64, flags: u32) -> Self {
+        Self {
+            logical,
+            physical,
+            length,
+            flags,
+            ..Self::default()
+        }
+    }
+}
+
 /// `struct fiemap`, with room for the extents behind it.
 #[repr(C)]
 struct Request {

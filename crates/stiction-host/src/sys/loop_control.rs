@@ -89,13 +89,8 @@ pub(crate) fn status(device: impl AsFd) -> io::Result<LoopInfo> {
     // SAFETY: all-zero bytes are a valid value: integers and byte arrays alone.
     let mut info: LoopInfo = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live loop_info64 that the kernel fills.
-    let returned = unsafe {
-        libc::ioctl(
-            device.as_fd().as_raw_fd(),
-            LOOP_GET_STATUS64,
-            &raw mut info,
-        )
-    };
+    let returned =
+        unsafe { libc::ioctl(device.as_fd().as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) };
     super::checked(returned)?;
     Ok(info)
 }

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use stiction_core::SessionId;
 
 pub use change::{Change, Undone};
-pub use owner::{Liveness, Owner};
 pub(crate) use owner::hold_lock;
+pub use owner::{Liveness, Owner};
 pub use reading::{Journals, Pending, Restoration, Restored, pending, restore};
 
 use crate::{HostError, random};

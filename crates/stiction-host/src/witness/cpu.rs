@@ -54,10 +54,7 @@ impl Ticks {
     /// `user nice system idle iowait irq softirq steal guest guest_nice`; guest time
     /// is in user time already. Old kernels end earlier.
     fn of_fields<'a>(fields: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let fields: Vec<u64> = fields
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .ok()?;
+        let fields: Vec<u64> = fields.map(str::parse).collect::<Result<_, _>>().ok()?;
         let field = |index: usize| fields.get(index).copied().unwrap_or(0);
         (fields.len() >= 4).then(|| Self {
             user: field(0) + field(1),
@@ -84,7 +81,11 @@ impl Ticks {
     fn busy_fraction(self) -> f64 {
         let busy = self.user + self.system + self.interrupt + self.steal;
         let all = busy + self.idle + self.io_wait;
-        if all == 0 { 0.0 } else { busy as f64 / all as f64 }
+        if all == 0 {
+            0.0
+        } else {
+            busy as f64 / all as f64
+        }
     }
 }
 

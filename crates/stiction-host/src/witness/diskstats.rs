@@ -106,10 +106,16 @@ mod tests {
         };
         assert_eq!(vda, expected);
         let sda = counters(LINES, "sda").unwrap();
-        assert_eq!((sda.sectors_written, sda.busy_ms, sda.flushes), (7, 10, None));
+        assert_eq!(
+            (sda.sectors_written, sda.busy_ms, sda.flushes),
+            (7, 10, None)
+        );
         assert_eq!(counters(LINES, "sdb").unwrap().busy_ms, 1000);
         let partition = counters(LINES, "sdb1").unwrap();
-        assert_eq!((partition.sectors_read, partition.sectors_written), (22, 24));
+        assert_eq!(
+            (partition.sectors_read, partition.sectors_written),
+            (22, 24)
+        );
     }
 
     #[test]

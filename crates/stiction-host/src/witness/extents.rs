@@ -33,8 +33,8 @@ pub fn layout(files: &[PathBuf]) -> Result<Layout, HostError> {
         unwritten_bytes: 0,
     };
     for path in files {
-        let one =
-            of_file(path).map_err(|error| HostError::refused("ask for the extents of", path, error))?;
+        let one = of_file(path)
+            .map_err(|error| HostError::refused("ask for the extents of", path, error))?;
         total.extents = total.extents.zip(one.extents).map(|(sum, more)| sum + more);
         total.unwritten_bytes += one.unwritten_bytes;
     }
@@ -115,13 +115,7 @@ mod tests {
     use super::*;
 
     fn extent(logical: u64, physical: u64, length: u64, flags: u32) -> Extent {
-        Extent {
-            logical,
-            physical,
-            length,
-            flags,
-            ..Extent::default()
-        }
+        Extent::new(logical, physical, length, flags)
     }
 
     #[test]
@@ -140,6 +134,9 @@ mod tests {
         assert_eq!(unwritten_bytes(&preallocated, 100), 60);
         // Blocks allocated beyond the end of the file.
         assert_eq!(unwritten_bytes(&[extent(0, 0, 4096, 0)], 100), 0);
-        assert_eq!(unwritten_bytes(&[extent(0, 0, 40, 0), extent(4096, 0, 4096, 0)], 100), 60);
+        assert_eq!(
+            unwritten_bytes(&[extent(0, 0, 40, 0), extent(4096, 0, 4096, 0)], 100),
+            60
+        );
     }
 }

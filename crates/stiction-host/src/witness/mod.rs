@@ -13,7 +13,6 @@ use stiction_core::{CpuTime, DeviceTraffic, TargetStack, Witnesses};
 pub use cpu::{cpu_between, process_cpu, thread_cpu};
 pub use extents::{Layout, layout};
 pub use residency::residency;
-pub(crate) use residency::length_bytes;
 
 use crate::{HostError, Roots};
 use cpu::SystemReading;
@@ -46,8 +45,12 @@ impl Witness {
         if !present.is_empty() {
             let before = residency(&present);
             seen.residency_before = kept(before, "residency before", &mut seen.missing);
-            seen.unwritten_bytes = kept(layout(&regular(&present)), "extents before", &mut seen.missing)
-                .map(|layout| layout.unwritten_bytes);
+            seen.unwritten_bytes = kept(
+                layout(&regular(&present)),
+                "extents before",
+                &mut seen.missing,
+            )
+            .map(|layout| layout.unwritten_bytes);
         }
         let names = witnessed_devices(stacks);
         if names.is_empty() {
@@ -90,7 +93,9 @@ impl Witness {
         for (name, before) in &self.devices {
             match traffic(name, before.as_ref(), &diskstats) {
                 Ok(traffic) => seen.devices.push(traffic),
-                Err(reason) => seen.missing.push(format!("device traffic of {name}: {reason}")),
+                Err(reason) => seen
+                    .missing
+                    .push(format!("device traffic of {name}: {reason}")),
             }
         }
         seen.io_pressure_ns = match (self.io_pressure_ns, io_pressure_ns) {
@@ -112,11 +117,19 @@ impl Witness {
                 None
             }
         };
-        let present: Vec<PathBuf> = self.files.into_iter().filter(|file| file.exists()).collect();
+        let present: Vec<PathBuf> = self
+            .files
+            .into_iter()
+            .filter(|file| file.exists())
+            .collect();
         if !present.is_empty() {
             seen.residency_after = kept(residency(&present), "residency after", &mut seen.missing);
-            seen.extents = kept(layout(&regular(&present)), "extents after", &mut seen.missing)
-                .and_then(|layout| layout.extents);
+            seen.extents = kept(
+                layout(&regular(&present)),
+                "extents after",
+                &mut seen.missing,
+            )
+            .and_then(|layout| layout.extents);
         }
         seen
     }
@@ -143,7 +156,12 @@ fn witnessed_devices(stacks: &[TargetStack]) -> Vec<String> {
     for stack in stacks {
         let own: Vec<String> = match &stack.filesystem {
             Some(filesystem) => filesystem.devices.clone(),
-            None => stack.layers.first().map(|layer| layer.name.clone()).into_iter().collect(),
+            None => stack
+                .layers
+                .first()
+                .map(|layer| layer.name.clone())
+                .into_iter()
+                .collect(),
         };
         for name in own {
             if !names.contains(&name) {
@@ -167,7 +185,11 @@ fn traffic(
 
 /// Extents are a matter of regular files.
 fn regular(files: &[PathBuf]) -> Vec<PathBuf> {
-    files.iter().filter(|file| file.is_file()).cloned().collect()
+    files
+        .iter()
+        .filter(|file| file.is_file())
+        .cloned()
+        .collect()
 }
 
 fn kept<T>(result: Result<T, HostError>, what: &str, missing: &mut Vec<String>) -> Option<T> {

@@ -57,7 +57,7 @@ fn of_file(path: &Path) -> io::Result<Residency> {
 }
 
 /// Length of a file or block device.
-pub(crate) fn length_bytes(file: &File) -> io::Result<u64> {
+fn length_bytes(file: &File) -> io::Result<u64> {
     let metadata = file.metadata()?;
     if metadata.file_type().is_block_device() {
         block::length_bytes(file)

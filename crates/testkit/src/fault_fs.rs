@@ -1,0 +1,144 @@
+//! A file system of our own in memory that delays, fails and fills up on request.
+
+mod memory;
+mod serving;
+
+use std::path::Path;
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fuser::{BackgroundSession, Config, MountOption};
+use rustix::mount::{UnmountFlags, unmount};
+use tempfile::TempDir;
+
+use crate::undo;
+use memory::Tree;
+use serving::Serving;
+
+/// Beginning of the name under which it is mounted; the process id follows.
+const SOURCE: &str = "stiction-fault-fs-";
+
+/// What goes wrong. The default: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Added to each read and write.
+    pub delay: Duration,
+    /// Every so many reads and writes (counted together, from 1), this errno
+    /// instead.
+    pub error_every: Option<(u64, i32)>,
+    /// Every so many reads and writes, a pause before it is done.
+    pub stall_every: Option<(u64, Duration)>,
+    /// The most bytes of data that all files may hold together; ENOSPC beyond it.
+    pub space_bytes: Option<u64>,
+    /// Each read and write moves at most so many bytes.
+    pub short_bytes: Option<u32>,
+    /// fsync and fdatasync fail with this errno.
+    pub sync_error: Option<i32>,
+}
+
+/// How often the kernel asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Reads, failed ones included.
+    pub reads: u64,
+    /// Writes, failed ones included.
+    pub writes: u64,
+    /// fsync and fdatasync.
+    pub syncs: u64,
+    /// Reads and writes that were failed on purpose.
+    pub errors: u64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    faults: Faults,
+    counts: Counts,
+    tree: Tree,
+}
+
+/// The mounted file system; unmounted on drop. Files are opened so that the page
+/// cache is passed by: every read and write of the program under test arrives here.
+pub struct FaultFs {
+    // In the order in which they must go.
+    _session: BackgroundSession,
+    mount_point: TempDir,
+    state: Arc<Mutex<State>>,
+}
+
+impl FaultFs {
+    /// Threads that serve it, and so the operations that can wait in it at a time.
+    pub const THREADS: usize = 8;
+
+    /// Mounts it.
+    ///
+    /// # Errors
+    /// Where /dev/fuse cannot be had: a reason to skip the test.
+    pub fn mount(faults: Faults) -> Result<Self, String> {
+        let mount_point = undo::scratch_folder();
+        let state = Arc::new(Mutex::new(State {
+            faults,
+            ..State::default()
+        }));
+        let mut config = Config::default();
+        config.mount_options = vec![
+            MountOption::FSName(format!("{SOURCE}{}", process::id())),
+            MountOption::Subtype("stiction".to_owned()),
+        ];
+        config.n_threads = Some(Self::THREADS);
+        config.clone_fd = true;
+        let session = fuser::spawn_mount(
+            Serving::new(Arc::clone(&state)),
+            mount_point.path(),
+            &config,
+        )
+        .map_err(|error| format!("no FUSE file system can be mounted: {error}"))?;
+        Ok(Self {
+            _session: session,
+            mount_point,
+            state,
+        })
+    }
+
+    /// Its top folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.mount_point.path()
+    }
+
+    /// From now on, these faults.
+    pub fn set(&self, faults: Faults) {
+        lock(&self.state).faults = faults;
+    }
+
+    /// How often the kernel asked so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        lock(&self.state).counts
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Unmounts those whose process was killed: nobody can answer for them any more.
+pub(crate) fn unmount_leftovers() {
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    for line in mounts.lines() {
+        let pid = line.split_once(" - ").and_then(|(_, back)| {
+            back.split(' ')
+                .nth(1)?
+                .strip_prefix(SOURCE)?
+                .parse::<u32>()
+                .ok()
+        });
+        let mount_point = line.split(' ').nth(4);
+        if let (Some(pid), Some(mount_point)) = (pid, mount_point)
+            && !Path::new(&format!("/proc/{pid}")).exists()
+        {
+            // Another test may sweep at the same time: then it is gone already.
+            let _ = unmount(mount_point, UnmountFlags::DETACH);
+        }
+    }
+}
