@@ -1,1 +1,22 @@
 //! The benchmarks people know, each a program of phases over the engine.
+//!
+//! A [`Workload`] turns options into a plan and runs the plan's trials one by one.
+//! Every number goes through [`measure`](fn@measure), the one place where a job of the engine
+//! meets the witnesses of the host.
+
+mod derive;
+mod error;
+mod ground;
+mod measure;
+pub mod quick;
+mod requirements;
+pub mod room;
+pub mod tiobench;
+mod workload;
+
+pub use error::{EventsError, SuiteError};
+pub use ground::Ground;
+pub use measure::{Request, measure};
+pub use quick::{Quick, QuickOptions};
+pub use tiobench::{Tiobench, TiobenchOptions};
+pub use workload::{Context, Events, Place, TrialReport, Workload};

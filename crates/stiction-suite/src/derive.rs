@@ -1,0 +1,397 @@
+//! From what was recorded to the numbers of a phase. Pure arithmetic.
+
+use stiction_core::{
+    CpuTime, Direction, Histogram, Measurement, Metric, Phase, WorkerSummary, metrics,
+};
+use stiction_engine::AllActive;
+
+/// `/proc/stat` counts in ticks of 10 ms: below ten of them a share means nothing.
+const SYSTEM_CPU_ELAPSED_NS_MIN: u64 = 100_000_000;
+const NS_PER_S: f64 = 1e9;
+
+/// Beyond what a phase keeps, what its measurements need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beside {
+    /// CPU time to charge to the phase.
+    pub cpu: CpuTime,
+    /// The stretch in which every worker was active.
+    pub all_active: Option<AllActive>,
+}
+
+/// The measurements of a phase from its recordings, workers and witnesses, in the
+/// order in which reports show them. Figures that cannot be had are left out.
+pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
+    let mut found = Vec::new();
+    rates(phase, beside.all_active, &mut found);
+    if let Some(latencies) = operations(phase) {
+        latency(&latencies, &mut found);
+    }
+    if let Some(syncs) = total_of(phase, Direction::Sync) {
+        sync_latency(&syncs, &mut found);
+    }
+    cpu(phase, beside.cpu, &mut found);
+    fairness(&phase.workers, &mut found);
+    found
+}
+
+/// Latencies of the phase's own operations: commits where it commits, else its reads
+/// or writes.
+fn operations(phase: &Phase) -> Option<Histogram> {
+    [Direction::Commit, Direction::Read, Direction::Write]
+        .into_iter()
+        .find_map(|direction| total_of(phase, direction))
+}
+
+/// All operations of one direction; `None` when there were none.
+fn total_of(phase: &Phase, direction: Direction) -> Option<Histogram> {
+    let mut total = Histogram::new();
+    let recordings = phase.recordings.iter();
+    recordings
+        .filter(|recording| recording.direction == direction)
+        .for_each(|recording| total.merge(&recording.total()));
+    (total.count() > 0).then_some(total)
+}
+
+/// Reads and writes completed, syncs and commits not counted again.
+fn moved(phase: &Phase) -> (u64, u64) {
+    phase
+        .recordings
+        .iter()
+        .filter(|recording| matches!(recording.direction, Direction::Read | Direction::Write))
+        .fold((0, 0), |(operations, bytes), recording| {
+            (
+                operations + recording.operations(),
+                bytes + recording.bytes(),
+            )
+        })
+}
+
+fn rates(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measurement>) {
+    let (operations, bytes) = moved(phase);
+    if phase.elapsed_ns > 0 {
+        let elapsed_s = phase.elapsed_ns as f64 / NS_PER_S;
+        found.push(Measurement::new(
+            metrics::RATE,
+            bytes as f64 / elapsed_s,
+            operations,
+        ));
+        found.push(Measurement::new(
+            metrics::OPERATION_RATE,
+            operations as f64 / elapsed_s,
+            operations,
+        ));
+        if let Some(rate) = all_active.and_then(all_active_rate) {
+            found.push(Measurement::new(metrics::RATE_ALL_ACTIVE, rate, operations));
+        }
+        found.push(Measurement::new(metrics::ELAPSED, elapsed_s, 1));
+    }
+    found.push(Measurement::new(metrics::BYTES, bytes as f64, operations));
+    found.push(Measurement::new(
+        metrics::OPERATIONS,
+        operations as f64,
+        operations,
+    ));
+}
+
+fn all_active_rate(stretch: AllActive) -> Option<f64> {
+    let length_ns = stretch.end_ns.checked_sub(stretch.start_ns)?;
+    (length_ns > 0).then(|| stretch.bytes as f64 * NS_PER_S / length_ns as f64)
+}
+
+fn latency(latencies: &Histogram, found: &mut Vec<Measurement>) {
+    let n = latencies.count();
+    let mut push = |metric: Metric, value: Option<f64>| {
+        found.extend(value.map(|value| Measurement::new(metric, value, n)));
+    };
+    push(metrics::LATENCY_MEAN, latencies.mean_ns());
+    for (metric, quantile) in [
+        (metrics::LATENCY_P50, 0.5),
+        (metrics::LATENCY_P90, 0.9),
+        (metrics::LATENCY_P99, 0.99),
+        (metrics::LATENCY_P999, 0.999),
+        (metrics::LATENCY_P9999, 0.9999),
+    ] {
+        push(
+            metric,
+            latencies
+                .quantile_ns_if_enough(quantile)
+                .map(|ns| ns as f64),
+        );
+    }
+    push(metrics::LATENCY_MAX, latencies.max_ns().map(|ns| ns as f64));
+    let percent = |count: u64| Some(100.0 * count as f64 / n as f64);
+    push(metrics::LATENCY_OVER_2S, percent(latencies.over_2_s()));
+    push(metrics::LATENCY_OVER_10S, percent(latencies.over_10_s()));
+}
+
+fn sync_latency(syncs: &Histogram, found: &mut Vec<Measurement>) {
+    for (metric, value) in [
+        (metrics::SYNC_LATENCY_MEAN, syncs.mean_ns()),
+        (
+            metrics::SYNC_LATENCY_P50,
+            syncs.quantile_ns_if_enough(0.5).map(|ns| ns as f64),
+        ),
+        (
+            metrics::SYNC_LATENCY_P99,
+            syncs.quantile_ns_if_enough(0.99).map(|ns| ns as f64),
+        ),
+        (
+            metrics::SYNC_LATENCY_MAX,
+            syncs.max_ns().map(|ns| ns as f64),
+        ),
+    ] {
+        found.extend(value.map(|value| Measurement::new(metric, value, syncs.count())));
+    }
+}
+
+/// CPU times and shares; 100 % is one busy CPU. An efficiency is left out where the
+/// CPU time is 0: the old driver died of that division.
+fn cpu(phase: &Phase, cpu: CpuTime, found: &mut Vec<Measurement>) {
+    let mut push = |metric: Metric, value: f64| found.push(Measurement::new(metric, value, 1));
+    push(metrics::CPU_USER, cpu.user_ns as f64 / NS_PER_S);
+    push(metrics::CPU_SYSTEM, cpu.system_ns as f64 / NS_PER_S);
+    if phase.elapsed_ns == 0 {
+        return;
+    }
+    let share = |busy_ns: u64| busy_ns as f64 / phase.elapsed_ns as f64;
+    let rate = moved(phase).1 as f64 * NS_PER_S / phase.elapsed_ns as f64;
+    push(metrics::CPU_PERCENT, 100.0 * share(cpu.total_ns));
+    let system = phase
+        .witnesses
+        .system_cpu
+        .filter(|_| phase.elapsed_ns >= SYSTEM_CPU_ELAPSED_NS_MIN);
+    if let Some(system) = system {
+        push(
+            metrics::CPU_SYSTEM_WIDE_PERCENT,
+            100.0 * share(system.busy_ns()),
+        );
+    }
+    if cpu.total_ns > 0 {
+        push(metrics::CPU_EFFICIENCY, rate / share(cpu.total_ns));
+    }
+    if let Some(system) = system.filter(|system| system.busy_ns() > 0) {
+        push(
+            metrics::CPU_SYSTEM_WIDE_EFFICIENCY,
+            rate / share(system.busy_ns()),
+        );
+    }
+}
+
+/// How evenly several workers were served, by each one's rate over its own time.
+fn fairness(workers: &[WorkerSummary], found: &mut Vec<Measurement>) {
+    if workers.len() < 2 {
+        return;
+    }
+    let rates: Vec<f64> = workers.iter().map(worker_rate).collect();
+    let n = rates.len() as u64;
+    if let Some(index) = jain_index(&rates) {
+        found.push(Measurement::new(metrics::FAIRNESS, index, n));
+    }
+    let fastest = rates.iter().copied().fold(0.0, f64::max);
+    let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    if fastest > 0.0 {
+        found.push(Measurement::new(
+            metrics::WORKER_RATE_SPREAD,
+            slowest / fastest,
+            n,
+        ));
+    }
+}
+
+/// Bytes per second of a worker between its first start and its last end.
+fn worker_rate(worker: &WorkerSummary) -> f64 {
+    match worker.last_ns.saturating_sub(worker.first_ns) {
+        0 => 0.0,
+        active_ns => worker.bytes as f64 * NS_PER_S / active_ns as f64,
+    }
+}
+
+/// Jain's fairness index, (sum x)^2 / (n sum x^2): 1 when all shares are equal, 1/n
+/// when one has everything. R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of
+/// Fairness and Discrimination for Resource Allocation in Shared Computer Systems",
+/// DEC Research Report TR-301, 1984. `None` when nothing was shared out.
+fn jain_index(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_core::{Interval, PhaseKind, Recording, SystemCpu};
+
+    fn recording(direction: Direction, bytes: u64, latencies_ns: &[u64]) -> Recording {
+        let mut latencies = Histogram::new();
+        latencies_ns.iter().for_each(|&ns| latencies.record(ns));
+        Recording {
+            direction,
+            intervals: vec![Interval {
+                start_ns: 0,
+                length_ns: 2_000_000_000,
+                bytes,
+                latencies,
+            }],
+        }
+    }
+
+    /// 400 writes of 1 MiB in 2 s, each followed by a sync.
+    fn phase() -> Phase {
+        let mut phase = Phase::new("write", PhaseKind::Measure);
+        phase.elapsed_ns = 2_000_000_000;
+        phase.recordings = vec![
+            recording(Direction::Write, 400 << 20, &[1_000_000; 400]),
+            recording(Direction::Sync, 0, &[3_000_000; 400]),
+        ];
+        phase
+    }
+
+    fn value(found: &[Measurement], metric: &Metric) -> Option<f64> {
+        found
+            .iter()
+            .find(|m| m.metric.name == metric.name)
+            .map(|m| m.value)
+    }
+
+    #[test]
+    fn rates_count_reads_and_writes_once() {
+        let found = measurements(&phase(), Beside::default());
+        assert_eq!(value(&found, &metrics::RATE), Some(200.0 * 1_048_576.0));
+        assert_eq!(value(&found, &metrics::OPERATION_RATE), Some(200.0));
+        assert_eq!(value(&found, &metrics::ELAPSED), Some(2.0));
+        assert_eq!(value(&found, &metrics::BYTES), Some(400.0 * 1_048_576.0));
+        assert_eq!(value(&found, &metrics::OPERATIONS), Some(400.0));
+    }
+
+    #[test]
+    fn the_rate_while_all_were_active_has_its_own_time() {
+        let beside = Beside {
+            all_active: Some(AllActive {
+                start_ns: 500_000_000,
+                end_ns: 1_000_000_000,
+                bytes: 50,
+            }),
+            ..Beside::default()
+        };
+        let found = measurements(&phase(), beside);
+        assert_eq!(value(&found, &metrics::RATE_ALL_ACTIVE), Some(100.0));
+    }
+
+    #[test]
+    fn a_commit_is_the_pair_and_syncs_stand_apart() {
+        let mut phase = phase();
+        phase
+            .recordings
+            .push(recording(Direction::Commit, 0, &[4_000_000; 400]));
+        let found = measurements(&phase, Beside::default());
+        assert_eq!(value(&found, &metrics::LATENCY_MEAN), Some(4e6));
+        assert_eq!(value(&found, &metrics::SYNC_LATENCY_MEAN), Some(3e6));
+        assert_eq!(
+            value(&found, &metrics::OPERATIONS),
+            Some(400.0),
+            "pairs are not counted again"
+        );
+    }
+
+    /// A percentile needs ten operations beyond it.
+    #[test]
+    fn tails_of_too_few_operations_are_left_out() {
+        let mut phase = phase();
+        phase.recordings = vec![recording(Direction::Read, 999, &[5_000; 999])];
+        let found = measurements(&phase, Beside::default());
+        assert!(value(&found, &metrics::LATENCY_P90).is_some());
+        assert_eq!(value(&found, &metrics::LATENCY_P99), None);
+        assert_eq!(value(&found, &metrics::LATENCY_MAX), Some(5_000.0));
+    }
+
+    #[test]
+    fn slow_operations_are_a_percentage() {
+        let mut phase = phase();
+        phase.recordings = vec![recording(
+            Direction::Read,
+            4,
+            &[1, 1, 2_500_000_000, 11_000_000_000],
+        )];
+        let found = measurements(&phase, Beside::default());
+        assert_eq!(value(&found, &metrics::LATENCY_OVER_2S), Some(50.0));
+        assert_eq!(value(&found, &metrics::LATENCY_OVER_10S), Some(25.0));
+    }
+
+    /// 200 MiB/s at half a CPU is 400 MiB/s of a whole one; the whole machine kept one
+    /// CPU busy.
+    #[test]
+    fn efficiency_is_the_rate_over_the_share_of_a_cpu() {
+        let mut phase = phase();
+        phase.witnesses.system_cpu = Some(SystemCpu {
+            user_ns: 1_500_000_000,
+            interrupt_ns: 500_000_000,
+            idle_ns: 2_000_000_000,
+            ..SystemCpu::default()
+        });
+        let beside = Beside {
+            cpu: CpuTime {
+                total_ns: 1_000_000_000,
+                user_ns: 250_000_000,
+                system_ns: 750_000_000,
+            },
+            ..Beside::default()
+        };
+        let found = measurements(&phase, beside);
+        assert_eq!(value(&found, &metrics::CPU_USER), Some(0.25));
+        assert_eq!(value(&found, &metrics::CPU_SYSTEM), Some(0.75));
+        assert_eq!(value(&found, &metrics::CPU_PERCENT), Some(50.0));
+        assert_eq!(
+            value(&found, &metrics::CPU_SYSTEM_WIDE_PERCENT),
+            Some(100.0)
+        );
+        assert_eq!(
+            value(&found, &metrics::CPU_EFFICIENCY),
+            Some(400.0 * 1_048_576.0)
+        );
+        assert_eq!(
+            value(&found, &metrics::CPU_SYSTEM_WIDE_EFFICIENCY),
+            Some(200.0 * 1_048_576.0)
+        );
+    }
+
+    #[test]
+    fn no_cpu_time_gives_no_efficiency() {
+        let found = measurements(&phase(), Beside::default());
+        assert_eq!(value(&found, &metrics::CPU_PERCENT), Some(0.0));
+        assert_eq!(value(&found, &metrics::CPU_EFFICIENCY), None);
+    }
+
+    /// Worker 0 moves 1 MiB in 1 s, worker 1 the same in 3 s: rates 3:1, so Jain's
+    /// index is 16 / (2 * 10).
+    #[test]
+    fn fairness_goes_by_each_workers_own_time() {
+        let mut phase = phase();
+        let worker = |last_ns| WorkerSummary {
+            operations: 1,
+            bytes: 1 << 20,
+            first_ns: 0,
+            last_ns,
+            cpu_ns: 0,
+        };
+        phase.workers = vec![worker(1_000_000_000), worker(3_000_000_000)];
+        let found = measurements(&phase, Beside::default());
+        assert!((value(&found, &metrics::FAIRNESS).unwrap() - 0.8).abs() < 1e-12);
+        assert!((value(&found, &metrics::WORKER_RATE_SPREAD).unwrap() - 1.0 / 3.0).abs() < 1e-12);
+        phase.workers.pop();
+        let found = measurements(&phase, Beside::default());
+        assert_eq!(
+            value(&found, &metrics::FAIRNESS),
+            None,
+            "one worker has nobody to share with"
+        );
+    }
+
+    #[test]
+    fn a_phase_that_took_no_time_has_amounts_but_no_rates() {
+        let mut phase = phase();
+        phase.elapsed_ns = 0;
+        let found = measurements(&phase, Beside::default());
+        assert_eq!(value(&found, &metrics::RATE), None);
+        assert!(value(&found, &metrics::BYTES).is_some());
+    }
+}

@@ -1,0 +1,192 @@
+//! The one place where a job meets its witnesses and becomes a phase.
+
+use std::sync::Arc;
+
+use stiction_core::{
+    BackendKind, Caveat, CaveatCode, CpuTime, Job, Phase, PhaseKind, PhaseOutcome, SkipReason,
+    WorkerSummary,
+};
+use stiction_engine::{Cause, Ended, EngineError, IoFailure, Outcome, Progress, WorkerOutcome};
+use stiction_host::Witness;
+
+use crate::derive::{Beside, measurements};
+use crate::{Context, EventsError, Ground};
+
+/// What is to be measured, and what is known of it beforehand.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Stable name of the phase.
+    pub name: String,
+    /// Purpose of the phase.
+    pub kind: PhaseKind,
+    /// The job.
+    pub job: Job,
+    /// Doubts known before it runs.
+    pub caveats: Vec<Caveat>,
+    /// How it is run, for the reader.
+    pub notes: Vec<String>,
+}
+
+/// Runs a job between its witnesses and hands the phase to the context's events.
+///
+/// Whatever goes wrong with the I/O is in the phase: [`PhaseOutcome::Failed`] when it
+/// has no numbers, [`PhaseOutcome::EndedEarly`] with a caveat when its numbers stand
+/// for less than was planned.
+///
+/// # Errors
+/// When the events could not keep the phase.
+pub fn measure(
+    context: &mut Context<'_>,
+    ground: &Ground,
+    request: Request,
+) -> Result<Phase, EventsError> {
+    let job = request.job;
+    let progress = Arc::new(Progress::new(job.regions.len()));
+    context
+        .events
+        .phase_started(&request.name, Some(&job), Arc::clone(&progress));
+    let mut phase = Phase::new(request.name, request.kind);
+    let witness = Witness::begin(ground.stacks(), &ground.paths());
+    phase.start_ns = context.now_ns();
+    let result = stiction_engine::run(&job, ground.targets(), context.stop, &progress);
+    phase.witnesses = witness.finish();
+    phase.caveats = request.caveats;
+    phase.notes = request.notes;
+    match result {
+        Ok(outcome) => fill(&mut phase, &job, outcome),
+        Err(error) => phase.outcome = failed(&error),
+    }
+    phase.job = Some(job);
+    context.events.phase_finished(&phase)?;
+    Ok(phase)
+}
+
+/// Hands on a phase that does not run.
+///
+/// # Errors
+/// When the events could not keep it.
+pub(crate) fn skip(
+    context: &mut Context<'_>,
+    name: &str,
+    kind: PhaseKind,
+    reason: SkipReason,
+) -> Result<(), EventsError> {
+    let mut phase = Phase::new(name, kind);
+    phase.start_ns = context.now_ns();
+    phase.outcome = PhaseOutcome::Skipped(reason);
+    context.events.phase_finished(&phase)
+}
+
+fn failed(error: &EngineError) -> PhaseOutcome {
+    PhaseOutcome::Failed {
+        message: error.to_string(),
+    }
+}
+
+/// Puts what the engine did into the phase.
+fn fill(phase: &mut Phase, job: &Job, outcome: Outcome) {
+    phase.elapsed_ns = outcome.elapsed_ns;
+    phase.witnesses.direct_granted = outcome.direct_granted;
+    phase.witnesses.busiest_worker_cpu_fraction = busiest(&outcome.workers);
+    phase.outcome = ending(&outcome, &mut phase.caveats);
+    phase.caveats.extend(outcome.caveats.iter().cloned());
+    phase.notes.extend(outcome.notes.iter().cloned());
+    phase.workers = outcome
+        .workers
+        .iter()
+        .map(|worker| worker.summary)
+        .collect();
+    let beside = Beside {
+        cpu: charged_cpu(job.backend, phase.witnesses.process_cpu, &outcome.workers),
+        all_active: outcome.all_active,
+    };
+    phase.recordings = outcome.recordings;
+    if !matches!(phase.outcome, PhaseOutcome::Failed { .. }) {
+        phase.measurements = measurements(phase, beside);
+    }
+}
+
+/// How the phase ended, and the caveat that says why where it ended early.
+fn ending(outcome: &Outcome, caveats: &mut Vec<Caveat>) -> PhaseOutcome {
+    if let Some(message) = mismatch(outcome) {
+        caveats.push(Caveat::new(CaveatCode::DataMismatch, message.clone()));
+        return PhaseOutcome::Failed { message };
+    }
+    match &outcome.ended {
+        Ended::Planned => PhaseOutcome::Completed,
+        Ended::Stopped => {
+            caveats.push(Caveat::new(
+                CaveatCode::Interrupted,
+                "the run was stopped while this phase was on",
+            ));
+            PhaseOutcome::EndedEarly
+        }
+        Ended::Failed(failure) if ran_out(failure) && outcome.operations() > 0 => {
+            caveats.push(Caveat::new(CaveatCode::EndedEarly, failure.to_string()));
+            PhaseOutcome::EndedEarly
+        }
+        Ended::Failed(failure) => PhaseOutcome::Failed {
+            message: failure.to_string(),
+        },
+    }
+}
+
+/// Whether space, quota or the file size limit was used up: what was done until then
+/// was done rightly.
+fn ran_out(failure: &IoFailure) -> bool {
+    matches!(
+        failure.cause,
+        Cause::Errno(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
+    )
+}
+
+fn mismatch(outcome: &Outcome) -> Option<String> {
+    let count = outcome.mismatch_count();
+    let first = outcome
+        .workers
+        .iter()
+        .find_map(|worker| worker.mismatches.first());
+    match (count, first) {
+        (0, _) => None,
+        (count, Some(first)) => Some(format!(
+            "{count} of the blocks read were not what had been written; the first: {first}"
+        )),
+        (count, None) => Some(format!(
+            "{count} of the blocks read were not what had been written"
+        )),
+    }
+}
+
+/// CPU share of the busiest worker over its own time, 0 to 1.
+fn busiest(workers: &[WorkerOutcome]) -> Option<f64> {
+    let shares = workers
+        .iter()
+        .filter_map(|worker| cpu_share(&worker.summary));
+    shares.reduce(f64::max)
+}
+
+fn cpu_share(worker: &WorkerSummary) -> Option<f64> {
+    let active_ns = worker.last_ns.saturating_sub(worker.first_ns);
+    (active_ns > 0).then(|| (worker.cpu_ns as f64 / active_ns as f64).min(1.0))
+}
+
+/// The CPU time that belongs to the phase: its workers', or for rings the whole
+/// process's, since the kernel's helpers of a ring are threads of the process and no
+/// worker. The process's time holds a little more than the phase: making threads and
+/// rings ready.
+fn charged_cpu(
+    backend: BackendKind,
+    process: Option<CpuTime>,
+    workers: &[WorkerOutcome],
+) -> CpuTime {
+    if let (BackendKind::IoUring, Some(process)) = (backend, process) {
+        return process;
+    }
+    workers
+        .iter()
+        .fold(CpuTime::default(), |sum, worker| CpuTime {
+            total_ns: sum.total_ns + worker.cpu.total_ns,
+            user_ns: sum.user_ns + worker.cpu.user_ns,
+            system_ns: sum.system_ns + worker.cpu.system_ns,
+        })
+}

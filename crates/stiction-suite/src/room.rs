@@ -1,0 +1,77 @@
+//! How much may be written without filling a filesystem or eating the memory.
+
+use stiction_core::{Environment, Filesystem};
+
+/// How full a filesystem may become unless the user allows more, percent of its size.
+const FULL_PERCENT_MAX: u64 = 95;
+
+/// Filesystems whose data lives in memory, so that files on them take it away.
+const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "rootfs"];
+
+/// Bytes that may be written before the filesystem is 95 % full, or to its last byte
+/// when it `may_fill`.
+///
+/// For planning, from what was observed at the start. Blocks kept back for root count
+/// as used, so this is never more than the host admits when the trial comes.
+#[must_use]
+pub fn room_bytes(filesystem: &Filesystem, may_fill: bool) -> u64 {
+    if may_fill {
+        return filesystem.available_bytes;
+    }
+    let kept = u128::from(filesystem.size_bytes) * u128::from(100 - FULL_PERCENT_MAX) / 100;
+    filesystem.available_bytes.saturating_sub(kept as u64)
+}
+
+/// Memory that the process may use, bytes: the machine's, or the control group's limit
+/// when that is smaller; `None` when neither is known.
+#[must_use]
+pub fn memory_bytes(environment: &Environment) -> Option<u64> {
+    let machine = environment
+        .memory
+        .as_ref()
+        .map(|memory| memory.total_bytes)
+        .filter(|&bytes| bytes > 0);
+    match (machine, environment.limits.memory_bytes) {
+        (Some(machine), Some(limit)) => Some(machine.min(limit)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whether files on this filesystem are held in memory.
+#[must_use]
+pub fn lives_in_memory(filesystem: &Filesystem) -> bool {
+    IN_MEMORY.contains(&filesystem.kind.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserve_is_a_share_of_the_size() {
+        let filesystem = |size_bytes, available_bytes| Filesystem {
+            size_bytes,
+            available_bytes,
+            ..Filesystem::default()
+        };
+        assert_eq!(room_bytes(&filesystem(1000, 1000), false), 950);
+        assert_eq!(room_bytes(&filesystem(1000, 300), false), 250);
+        assert_eq!(room_bytes(&filesystem(1000, 40), false), 0);
+        assert_eq!(room_bytes(&filesystem(1000, 40), true), 40);
+        let huge = room_bytes(&filesystem(u64::MAX, u64::MAX), false);
+        assert_eq!(huge, u64::MAX - u64::MAX / 20, "no overflow");
+    }
+
+    #[test]
+    fn the_smaller_limit_counts() {
+        let mut environment = Environment::default();
+        assert_eq!(memory_bytes(&environment), None);
+        environment.limits.memory_bytes = Some(5);
+        assert_eq!(memory_bytes(&environment), Some(5));
+        environment.memory = Some(stiction_core::Memory {
+            total_bytes: 3,
+            ..Default::default()
+        });
+        assert_eq!(memory_bytes(&environment), Some(3));
+    }
+}

@@ -1,0 +1,116 @@
+//! What a benchmark is to whoever runs it, and what it is given to run with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use stiction_core::{
+    Caveat, Environment, Job, Phase, Plan, PlannedTrial, Seed, SkipReason, TargetStack,
+    TrialOutcome,
+};
+use stiction_engine::{Progress, ScratchDevice, StopFlag};
+use stiction_host::UndoJournal;
+
+use crate::{EventsError, SuiteError};
+
+/// A benchmark: a program of phases over the engine.
+///
+/// `plan` makes every choice; `run` carries out one trial from the plan alone, so
+/// that a stored plan replays whatever the options were that led to it.
+pub trait Workload {
+    /// Stable name: `quick`, `tiobench`.
+    fn name(&self) -> &'static str;
+
+    /// Every trial, in order, and every parameter, defaults filled in.
+    ///
+    /// # Errors
+    /// [`SuiteError::Option`] for options that contradict each other or the machine.
+    fn plan(&self, seed: Seed, environment: &Environment) -> Result<Plan, SuiteError>;
+
+    /// Why nothing of the plan can run here; empty when it can.
+    fn requires(&self, plan: &Plan, environment: &Environment) -> Vec<SkipReason>;
+
+    /// Runs one trial of the plan. Phases are handed to the context's events as they
+    /// finish; whatever was made is removed again, however the trial ends.
+    ///
+    /// # Errors
+    /// [`SuiteError::Plan`] for a plan that is not this workload's, and
+    /// [`SuiteError::Events`] when a finished phase could not be kept. All that goes
+    /// wrong with the I/O itself is in the trial's outcome and its phases.
+    fn run(
+        &self,
+        plan: &Plan,
+        trial: &PlannedTrial,
+        context: &mut Context<'_>,
+    ) -> Result<TrialReport, SuiteError>;
+}
+
+/// How a trial ended, apart from its phases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialReport {
+    /// How it ended.
+    pub outcome: TrialOutcome,
+    /// Doubts about the whole trial.
+    pub caveats: Vec<Caveat>,
+}
+
+impl TrialReport {
+    /// A trial that ended so, without doubts.
+    #[must_use]
+    pub fn new(outcome: TrialOutcome) -> Self {
+        Self {
+            outcome,
+            caveats: Vec::new(),
+        }
+    }
+}
+
+/// Where a workload may work, as it was admitted.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A directory of the user's. The workload makes a directory of its own inside.
+    Directory(PathBuf),
+    /// A device that was granted for destruction and is held.
+    Device(ScratchDevice),
+}
+
+/// What a workload is given to run a trial with.
+pub struct Context<'a> {
+    /// Raised when the user wants the run to end.
+    pub stop: &'a StopFlag,
+    /// The places to work in, in the order of the plan; at least one.
+    pub places: &'a [Place],
+    /// What stands under each place, in the same order.
+    pub stacks: &'a [TargetStack],
+    /// What was observed of the machine when the session began.
+    pub environment: &'a Environment,
+    /// Who hears of phases.
+    pub events: &'a mut dyn Events,
+    /// When the session began.
+    pub session_start: Instant,
+    /// Where changes to the machine are written before they are made.
+    pub undo: &'a UndoJournal,
+}
+
+impl Context<'_> {
+    /// Time since the session began, ns.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        u64::try_from(self.session_start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Who hears of the phases of a trial while it runs.
+pub trait Events {
+    /// A phase begins. `progress` counts up while it runs and is still valid afterwards.
+    fn phase_started(&mut self, name: &str, job: Option<&Job>, progress: Arc<Progress>);
+
+    /// A phase has ended, run or not.
+    ///
+    /// # Errors
+    /// When the phase could not be kept; the trial then ends.
+    fn phase_finished(&mut self, phase: &Phase) -> Result<(), EventsError>;
+
+    /// Something that the user should know while the run goes on, in one line.
+    fn note(&mut self, text: &str);
+}
