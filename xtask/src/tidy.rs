@@ -41,6 +41,7 @@ const RULES: &[Rule] = &[
     ("says-what-it-holds", code::says_what_it_holds),
     ("unfinished", code::unfinished),
     ("sleeping-test", code::sleeping_test),
+    ("unwrap", code::unwrap),
     ("printing", code::printing),
     ("unsafe", code::unsafe_outside),
     ("ambient", code::ambient),

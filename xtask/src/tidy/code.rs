@@ -47,6 +47,21 @@ pub(super) fn sleeping_test(source: &Source) -> Vec<Finding> {
         .collect()
 }
 
+/// In the product a panic says which promise was broken; in tests it is the report.
+/// (Clippy's `unwrap_used` cannot tell the functions beside a test from the product.)
+pub(super) fn unwrap(source: &Source) -> Vec<Finding> {
+    source
+        .product_code()
+        .filter(|(_, code)| code.contains(".unwrap()"))
+        .map(|(number, _)| {
+            Finding::new(
+                number,
+                "unwrap: return the error, or say in expect why there is none",
+            )
+        })
+        .collect()
+}
+
 /// Only programs print. Clippy denies printing everywhere; this watches who lifts that.
 pub(super) fn printing(source: &Source) -> Vec<Finding> {
     const PROGRAMS: &[&str] = &["crates/stiction/", "xtask/", "/benches/", "crates/testkit/"];
@@ -200,6 +215,15 @@ mod tests {
         assert_eq!(found(sleeping_test, LIBRARY, text), NONE);
         assert_eq!(found(sleeping_test, LIBRARY, &test), [4]);
         assert_eq!(found(sleeping_test, "crates/x/tests/a.rs", text), [2]);
+    }
+
+    #[test]
+    fn an_unwrap_outside_tests_is_found() {
+        let text = "fn a() {\n    b()\n        .unwrap();\n    c().unwrap_or(0);\n}\n";
+        assert_eq!(found(unwrap, LIBRARY, text), [3]);
+        assert_eq!(found(unwrap, "crates/x/tests/a.rs", text), NONE);
+        let test = format!("#[cfg(test)]\nmod tests {{\n{text}}}\n");
+        assert_eq!(found(unwrap, LIBRARY, &test), NONE);
     }
 
     #[test]
