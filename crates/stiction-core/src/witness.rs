@@ -20,8 +20,10 @@ pub struct DeviceTraffic {
     /// Flushes completed; `None` before kernel 5.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<u64>,
-    /// Time with at least one request in flight, ns.
-    pub busy_ns: u64,
+    /// Time with at least one request in flight, ns; `None` where the source does
+    /// not count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_ns: Option<u64>,
 }
 
 /// How much of a phase's files was in the page cache.

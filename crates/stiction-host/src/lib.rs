@@ -9,8 +9,10 @@
 //!   [`restore`] after a crash.
 
 mod cache;
+mod cgroup;
 mod changes;
 mod error;
+mod facts;
 mod own;
 mod random;
 mod roots;
@@ -23,6 +25,7 @@ mod witness;
 pub use cache::{CacheDrop, drop_file_cache};
 pub use changes::{ControlGroup, LoopDevice, MountedFilesystem};
 pub use error::HostError;
+pub use facts::{observe_environment, observe_environment_in};
 pub use own::{Leftover, Leftovers, OwnDirectory, leftovers};
 pub use roots::Roots;
 pub use space::{Reserve, Space, admit_bytes, space};

@@ -68,7 +68,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "stiction-host",
         promise: "reads and changes this machine, and knows no workloads, SQL or rendering",
         ours: &["stiction-core"],
-        foreign: &[PURE, KERNEL, &["procfs"]],
+        foreign: &[PURE, KERNEL, &["flate2"]],
     },
     Layer {
         name: "stiction-suite",

@@ -3,6 +3,7 @@
 
 pub(crate) mod block;
 pub(crate) mod cachestat;
+pub(crate) mod cpuid;
 pub(crate) mod fiemap;
 pub(crate) mod loop_control;
 pub(crate) mod mincore;

@@ -13,7 +13,7 @@ pub(super) struct Counters {
     pub(super) sectors_read: u64,
     pub(super) writes: u64,
     pub(super) sectors_written: u64,
-    pub(super) busy_ms: u64,
+    pub(super) busy_ms: Option<u64>,
     /// Since Linux 5.5.
     pub(super) flushes: Option<u64>,
 }
@@ -45,7 +45,7 @@ fn of_fields(fields: &[&str]) -> Option<Counters> {
         sectors_read: field(2)?,
         writes: field(4)?,
         sectors_written: field(6)?,
-        busy_ms: field(9)?,
+        busy_ms: Some(field(9)?),
         flushes: field(15),
     })
 }
@@ -64,7 +64,10 @@ pub(super) fn traffic(name: &str, before: &Counters, after: &Counters) -> Option
             (Some(before), Some(after)) => Some(grown(before, after)?),
             _ => None,
         },
-        busy_ns: grown(before.busy_ms, after.busy_ms)? * NS_PER_MS,
+        busy_ns: match (before.busy_ms, after.busy_ms) {
+            (Some(before), Some(after)) => Some(grown(before, after)? * NS_PER_MS),
+            _ => None,
+        },
     })
 }
 
@@ -101,16 +104,16 @@ mod tests {
             sectors_read: 407_206,
             writes: 11412,
             sectors_written: 1_128_176,
-            busy_ms: 6968,
+            busy_ms: Some(6968),
             flushes: Some(1301),
         };
         assert_eq!(vda, expected);
         let sda = counters(LINES, "sda").unwrap();
         assert_eq!(
             (sda.sectors_written, sda.busy_ms, sda.flushes),
-            (7, 10, None)
+            (7, Some(10), None)
         );
-        assert_eq!(counters(LINES, "sdb").unwrap().busy_ms, 1000);
+        assert_eq!(counters(LINES, "sdb").unwrap().busy_ms, Some(1000));
         let partition = counters(LINES, "sdb1").unwrap();
         assert_eq!(
             (partition.sectors_read, partition.sectors_written),
@@ -131,13 +134,17 @@ mod tests {
         let after = Counters {
             sectors_written: 8,
             sectors_read: 2048,
-            busy_ms: 3,
+            busy_ms: Some(3),
             ..Counters::default()
         };
-        let traffic = traffic("x", &Counters::default(), &after).unwrap();
+        let before = Counters {
+            busy_ms: Some(0),
+            ..Counters::default()
+        };
+        let traffic = traffic("x", &before, &after).unwrap();
         assert_eq!(traffic.written_bytes, 4096);
         assert_eq!(traffic.read_bytes, 1 << 20);
-        assert_eq!(traffic.busy_ns, 3_000_000);
+        assert_eq!(traffic.busy_ns, Some(3_000_000));
         assert_eq!(traffic.flushes, None);
     }
 
