@@ -37,6 +37,8 @@ pub struct ReadJournal {
     pub session: Session,
     /// Lines that could not be read.
     pub problems: Vec<Problem>,
+    /// How long the text was, bytes.
+    pub size_bytes: u64,
 }
 
 /// Reads the journal at `path`.
@@ -91,7 +93,7 @@ pub fn decode_journal(text: &[u8], path: &Path) -> Result<ReadJournal, JournalEr
     for (number, (line, whole)) in (2..).zip(lines) {
         assembly.take(number, line, whole);
     }
-    Ok(assembly.finish())
+    Ok(assembly.finish(text.len() as u64))
 }
 
 /// The session so far, and what was left out of it.
@@ -157,7 +159,7 @@ impl Assembly {
         });
     }
 
-    fn finish(mut self) -> ReadJournal {
+    fn finish(mut self, size_bytes: u64) -> ReadJournal {
         if !self.damaged_lines.is_empty() {
             let numbers: Vec<String> = self.damaged_lines.iter().map(usize::to_string).collect();
             self.builder.doubt(Caveat::new(
@@ -171,6 +173,7 @@ impl Assembly {
         ReadJournal {
             session: self.builder.finish(),
             problems: self.problems,
+            size_bytes,
         }
     }
 }
