@@ -4,10 +4,56 @@
 //! for the time or prints; the same session always gives the same judgement.
 //!
 //! - [`doubt`]: what a number is about, by its witnesses, and what speaks against it.
-//! - [`compare`]: two sides, cell by cell, with a [`Verdict`] for each metric.
-//! - [`decompose`]: where the time went: CPU or waiting.
+//! - [`compare`]: two sides, cell by cell, with a [`Verdict`] on each metric.
+//! - [`decompose`]: where the time went: CPU, or waiting.
 //! - [`noise`]: how far runs of one configuration lie apart.
 //! - [`percent`]: the percent-from-baseline tables of 2003.
 //! - [`fairness`]: how evenly workers were served.
+//! - [`estimate`]: differences, intervals and p-values, exactly.
 
+mod change;
+pub mod compare;
+pub mod decompose;
 pub mod doubt;
+pub mod estimate;
+pub mod fairness;
+pub mod noise;
+pub mod percent;
+mod verdict;
+
+pub use verdict::{Effects, Outcome, Verdict};
+
+/// Why a judgement cannot be asked for.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum AnalysisError {
+    /// No factor of the session has such a level.
+    #[error("nothing in the session is labelled `{label}`; it has {}", list(known))]
+    NoSuchLabel {
+        /// What was asked for.
+        label: String,
+        /// The labels there are, as `factor=level`.
+        known: Vec<String>,
+    },
+    /// Several factors have such a level.
+    #[error("`{label}` has several meanings; write one of {}", list(meanings))]
+    AmbiguousLabel {
+        /// What was asked for.
+        label: String,
+        /// The meanings, as `factor=level`.
+        meanings: Vec<String>,
+    },
+}
+
+/// Most labels that a message lists.
+const MOST_LISTED: usize = 12;
+
+fn list(labels: &[String]) -> String {
+    match labels {
+        [] => "no labels".to_owned(),
+        _ if labels.len() <= MOST_LISTED => labels.join(", "),
+        _ => {
+            let shown = labels[..MOST_LISTED].join(", ");
+            format!("{shown} and {} more", labels.len() - MOST_LISTED)
+        }
+    }
+}

@@ -212,7 +212,7 @@ impl Scene {
     }
 
     pub(crate) fn job_mut(&mut self) -> &mut Job {
-        self.phase.job.as_mut().unwrap()
+        self.phase.job.as_mut().expect("scenes have a job")
     }
 
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {

@@ -1,0 +1,222 @@
+//! Which trial of one side answers to which of the other.
+
+use std::collections::BTreeSet;
+
+use stiction_core::{Cell, Level, Phase, PhaseKind, PhaseOutcome, Trial, TrialOutcome};
+
+use super::side::{Side, SideTrial};
+
+/// Factors that say how much work is done and how. Sides at different levels of
+/// these did different work; they are never taken for the subject of a comparison
+/// unless the user names one.
+const PARAMETERS: &[&str] = &[
+    "threads",
+    "block_size_bytes",
+    "file_size_bytes",
+    "load",
+    "jobs",
+];
+
+/// A factor that has one level on each side, and not the same: what the comparison
+/// is about, or what differs along with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideFactor {
+    /// The factor.
+    pub factor: String,
+    /// Its level on A's side; `None` where cells lack the factor.
+    pub a: Option<Level>,
+    /// Its level on B's side.
+    pub b: Option<Level>,
+}
+
+/// Finds the factors that tell the two sides apart as a whole.
+pub(super) fn side_factors(a: &Side<'_>, b: &Side<'_>) -> Vec<SideFactor> {
+    let mut found: Vec<SideFactor> = Vec::new();
+    if let (Some((factor, level_a)), Some((other, level_b))) = (&a.chosen, &b.chosen)
+        && factor == other
+    {
+        found.push(SideFactor {
+            factor: factor.clone(),
+            a: Some(level_a.clone()),
+            b: Some(level_b.clone()),
+        });
+    }
+    let factors: BTreeSet<&str> = [a, b]
+        .into_iter()
+        .flat_map(|side| &side.trials)
+        .flat_map(|trial| trial.cell.iter().map(|(factor, _)| factor))
+        .filter(|factor| !PARAMETERS.contains(factor))
+        .collect();
+    for factor in factors {
+        if let (Some(a), Some(b)) = (only_level(a, factor), only_level(b, factor))
+            && a != b
+        {
+            found.push(SideFactor {
+                factor: factor.to_owned(),
+                a: a.cloned(),
+                b: b.cloned(),
+            });
+        }
+    }
+    found
+}
+
+/// The level, or the absence, of `factor` that all trials of the side share.
+fn only_level<'a>(side: &'a Side<'_>, factor: &str) -> Option<Option<&'a Level>> {
+    let mut levels = side.trials.iter().map(|trial| trial.cell.get(factor));
+    let first = levels.next()?;
+    levels.all(|level| level == first).then_some(first)
+}
+
+/// The runs of one phase of one cell on both sides.
+pub(super) struct Pair<'a> {
+    pub(super) cell: Cell,
+    pub(super) phase: String,
+    pub(super) a: Vec<Run<'a>>,
+    pub(super) b: Vec<Run<'a>>,
+}
+
+/// One phase of one trial.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) phase: &'a Phase,
+    pub(super) trial: &'a Trial,
+    pub(super) place: usize,
+}
+
+/// A cell or phase that only one side has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The cell, without the factors that tell the sides apart.
+    pub cell: Cell,
+    /// The phase; `None` when the other side lacks the whole cell.
+    pub phase: Option<String>,
+    /// Whether it is A that has it.
+    pub in_a: bool,
+    /// Why the other side has nothing to hold against it.
+    pub reason: String,
+}
+
+/// The pairs, in A's order, and what could not be paired.
+pub(super) fn pairs<'a>(
+    a: &Side<'a>,
+    b: &Side<'a>,
+    factors: &[SideFactor],
+) -> (Vec<Pair<'a>>, Vec<Unmatched>) {
+    let strip = |cell: &Cell| {
+        factors
+            .iter()
+            .fold(cell.clone(), |cell, side| cell.without(&side.factor))
+    };
+    let cells = |side: &Side<'a>| -> Vec<(Cell, SideTrial<'a>)> {
+        let trials = side.trials.iter().cloned();
+        trials.map(|trial| (strip(&trial.cell), trial)).collect()
+    };
+    let (all_a, all_b) = (cells(a), cells(b));
+    let mut pairs = Vec::new();
+    let mut unmatched = Vec::new();
+    for cell in distinct(all_a.iter().chain(&all_b).map(|(cell, _)| cell)) {
+        let of = |all: &[(Cell, SideTrial<'a>)]| -> Vec<SideTrial<'a>> {
+            let here = all.iter().filter(|(other, _)| other == cell);
+            here.map(|(_, trial)| trial.clone()).collect()
+        };
+        let (trials_a, trials_b) = (of(&all_a), of(&all_b));
+        if trials_a.is_empty() || trials_b.is_empty() {
+            let in_a = trials_b.is_empty();
+            let name = if in_a { &b.name } else { &a.name };
+            unmatched.push(Unmatched {
+                cell: cell.clone(),
+                phase: None,
+                in_a,
+                reason: format!("{name} has no such cell"),
+            });
+            continue;
+        }
+        pair_phases(cell, &trials_a, &trials_b, &mut pairs, &mut unmatched);
+    }
+    (pairs, unmatched)
+}
+
+/// Pairs the measured phases of one cell.
+fn pair_phases<'a>(
+    cell: &Cell,
+    a: &[SideTrial<'a>],
+    b: &[SideTrial<'a>],
+    pairs: &mut Vec<Pair<'a>>,
+    unmatched: &mut Vec<Unmatched>,
+) {
+    let (all_a, all_b) = (runs(a), runs(b));
+    for name in distinct(all_a.iter().chain(&all_b).map(|run| &run.phase.name)) {
+        let of = |runs: &[Run<'a>]| -> Vec<Run<'a>> {
+            let here = runs.iter().filter(|run| run.phase.name == *name);
+            here.copied().collect()
+        };
+        let pair = Pair {
+            cell: cell.clone(),
+            phase: name.clone(),
+            a: of(&all_a),
+            b: of(&all_b),
+        };
+        let absent_from = match (pair.a.is_empty(), pair.b.is_empty()) {
+            (true, _) => Some(a),
+            (_, true) => Some(b),
+            _ => None,
+        };
+        // A phase is absent because its trial failed first, or because it was never
+        // part of the other side's work. Only the former is a failure.
+        match absent_from {
+            Some(trials) if trials.iter().all(|trial| trouble(trial.trial).is_none()) => {
+                unmatched.push(Unmatched {
+                    cell: cell.clone(),
+                    phase: Some(name.clone()),
+                    in_a: pair.b.is_empty(),
+                    reason: format!("the other side has no phase `{name}` in this cell"),
+                });
+            }
+            _ => pairs.push(pair),
+        }
+    }
+}
+
+fn runs<'a>(trials: &[SideTrial<'a>]) -> Vec<Run<'a>> {
+    let of_trial = |trial: &SideTrial<'a>| {
+        let (place, trial) = (trial.place, trial.trial);
+        let measured = trial.phases.iter().filter(|p| p.kind == PhaseKind::Measure);
+        measured.map(move |phase| Run {
+            phase,
+            trial,
+            place,
+        })
+    };
+    trials.iter().flat_map(of_trial).collect()
+}
+
+/// Why a trial may lack phases, if it did not end as planned.
+pub(super) fn trouble(trial: &Trial) -> Option<String> {
+    match &trial.outcome {
+        TrialOutcome::Completed => None,
+        TrialOutcome::Interrupted => Some("the trial was interrupted".to_owned()),
+        TrialOutcome::Skipped(reason) => Some(format!("the trial was skipped: {}", reason.detail)),
+        TrialOutcome::Failed { message } => Some(format!("the trial failed: {message}")),
+    }
+}
+
+/// Why a phase has no number, if it has none.
+pub(super) fn without_number(phase: &Phase) -> Option<String> {
+    match &phase.outcome {
+        PhaseOutcome::Failed { message } => Some(format!("it failed: {message}")),
+        PhaseOutcome::Skipped(reason) => Some(format!("it was skipped: {}", reason.detail)),
+        PhaseOutcome::Completed | PhaseOutcome::EndedEarly => None,
+    }
+}
+
+/// The distinct items, in order of appearance.
+pub(super) fn distinct<'t, T: PartialEq>(items: impl Iterator<Item = &'t T>) -> Vec<&'t T> {
+    let mut seen: Vec<&T> = Vec::new();
+    for item in items {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
+}

@@ -1,0 +1,9 @@
+//! Estimates of a difference from blocks of one run a side.
+//!
+//! All work is on d = ln(b / a) of each block, signed so that more is better. The
+//! order inside each block is random, so without an effect every pattern of signs is
+//! equally likely: the tests need no other assumption.
+
+pub mod max_t;
+pub mod plan;
+pub mod signed_rank;

@@ -1,0 +1,88 @@
+//! How far runs of one configuration lie apart: the noise that a table shows of
+//! itself whenever a configuration stands in it twice.
+
+use stiction_core::{Better, Cell, Metric, PhaseKind, Session};
+
+use crate::change::{Scale, is_percent_of_baseline};
+
+/// Several runs of one metric in one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repeat {
+    /// The cell.
+    pub cell: Cell,
+    /// The phase.
+    pub phase: String,
+    /// The metric.
+    pub metric: Metric,
+    /// Each run's value, in the order of the session.
+    pub values: Vec<f64>,
+    /// How far the highest lies above the lowest: in percent of the lowest, or in
+    /// points for percentages of a baseline.
+    pub spread: f64,
+    /// In what `spread` is told.
+    pub scale: Scale,
+}
+
+/// Every metric that has several runs in one cell of the session, in order of
+/// appearance. Metrics without a better side are left out, and so are runs from 0,
+/// of which no percentage follows.
+#[must_use]
+pub fn repeats(session: &Session) -> Vec<Repeat> {
+    let mut found: Vec<Repeat> = Vec::new();
+    for trial in &session.trials {
+        let measured = trial.phases.iter().filter(|p| p.kind == PhaseKind::Measure);
+        for phase in measured.filter(|phase| phase.has_numbers()) {
+            for measurement in &phase.measurements {
+                let metric = &measurement.metric;
+                if metric.better == Better::Neither {
+                    continue;
+                }
+                let known = found.iter_mut().find(|repeat| {
+                    repeat.cell == trial.cell
+                        && repeat.phase == phase.name
+                        && repeat.metric.name == metric.name
+                });
+                match known {
+                    Some(repeat) => repeat.values.push(measurement.value),
+                    None => found.push(Repeat {
+                        cell: trial.cell.clone(),
+                        phase: phase.name.clone(),
+                        metric: metric.clone(),
+                        values: vec![measurement.value],
+                        spread: 0.0,
+                        scale: Scale::Percent,
+                    }),
+                }
+            }
+        }
+    }
+    found.retain(|repeat| repeat.values.len() > 1);
+    found.into_iter().filter_map(measured).collect()
+}
+
+fn measured(repeat: Repeat) -> Option<Repeat> {
+    let values = || repeat.values.iter().copied();
+    let lowest = values().fold(f64::INFINITY, f64::min);
+    let highest = values().fold(f64::NEG_INFINITY, f64::max);
+    let (spread, scale) = if is_percent_of_baseline(&repeat.metric) {
+        (highest - lowest, Scale::Points)
+    } else if lowest > 0.0 {
+        ((highest / lowest - 1.0) * 100.0, Scale::Percent)
+    } else {
+        return None;
+    };
+    Some(Repeat {
+        spread,
+        scale,
+        ..repeat
+    })
+}
+
+/// The repeat of that metric in that phase that lies widest apart, in any cell.
+#[must_use]
+pub fn widest<'a>(repeats: &'a [Repeat], phase: &str, metric: &Metric) -> Option<&'a Repeat> {
+    repeats
+        .iter()
+        .filter(|repeat| repeat.phase == phase && repeat.metric.name == metric.name)
+        .max_by(|a, b| a.spread.total_cmp(&b.spread))
+}
