@@ -1,6 +1,6 @@
-//! How phases ended, in words.
+//! How trials, phases and sessions ended, in words.
 
-use stiction_core::{Phase, PhaseOutcome};
+use stiction_core::{Phase, PhaseOutcome, Session, SessionOutcome};
 
 /// Why a phase has no numbers, in one line; `None` for a phase that ran.
 pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
@@ -18,4 +18,31 @@ pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
 /// A phase's name for people: `random_read_depth_1` is `random read depth 1`.
 pub(crate) fn title(name: &str) -> String {
     name.replace('_', " ")
+}
+
+/// One word on how a session ended.
+pub(crate) fn session_word(session: &Session) -> &'static str {
+    match session.end.as_ref().map(|end| end.outcome) {
+        Some(SessionOutcome::Completed) => "completed",
+        Some(SessionOutcome::Interrupted) => "interrupted",
+        Some(SessionOutcome::Failed) => "failed",
+        None => "cut off",
+    }
+}
+
+/// Why a session is less than was planned; `None` for one that completed.
+pub(crate) fn session_gap(session: &Session) -> Option<String> {
+    let why = session
+        .end
+        .as_ref()
+        .and_then(|end| end.message.as_deref())
+        .map(|message| format!(": {message}"))
+        .unwrap_or_default();
+    match session_word(session) {
+        "completed" => None,
+        "cut off" => Some("The run was cut off; what had finished is shown.".to_owned()),
+        word => Some(format!(
+            "The run was {word}; what had finished is shown{why}."
+        )),
+    }
 }

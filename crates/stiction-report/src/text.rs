@@ -22,6 +22,23 @@ pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
+/// `text` in at most `width` columns; what does not fit is marked by two dots in
+/// the middle, since names differ at their ends.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    let text = ascii(text);
+    let length = text.len();
+    if length <= width {
+        return text.into_owned();
+    }
+    if width < 5 {
+        return text[..width].to_owned();
+    }
+    let kept = width - 2;
+    let tail = kept / 2;
+    let head = kept - tail;
+    format!("{}..{}", &text[..head], &text[length - tail..])
+}
+
 /// `text` in lines of at most `width` columns, broken at blanks; longer words are
 /// broken where they must be.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -63,6 +80,13 @@ mod tests {
     }
 
     #[test]
+    fn names_keep_both_ends() {
+        assert_eq!(fit("/srv/a-long-name/data", 21), "/srv/a-long-name/data");
+        assert_eq!(fit("/srv/a-long-name/data", 12), "/srv/../data");
+        assert_eq!(fit("abcdef", 3), "abc");
+    }
+
+    #[test]
     fn lines_break_at_blanks_and_words_only_when_they_must() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("a abcdefgh", 4), ["a", "abcd", "efgh"]);
@@ -76,6 +100,7 @@ mod tests {
             prop_assert!(lines.iter().all(|line| line.len() <= width && line.is_ascii()));
             let squeeze = |text: &str| text.replace(' ', "");
             prop_assert_eq!(squeeze(&lines.concat()), squeeze(&ascii(&text)));
+            prop_assert!(fit(&text, width).len() <= width);
         }
     }
 }

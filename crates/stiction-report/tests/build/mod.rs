@@ -1,10 +1,13 @@
 //! Sessions for tests, from the figures that a report shows.
 #![allow(dead_code, clippy::unwrap_used)]
 
+use stiction_analysis::doubt::Finding;
 use stiction_core::{
-    Cell, Environment, Filesystem, Kernel, Measurement, Metric, Phase, PhaseKind, Provenance,
-    RECORD_FORMAT_VERSION, Session, SessionEnd, SessionHeader, SessionId, SessionOutcome,
-    TargetStack, Tool, Trial, metrics,
+    Access, Action, BackendKind, Caveat, Cell, Cpu, Create, Data, Environment, Filesystem, Job,
+    Kernel, Layer, LayerKind, Measurement, Memory, Metric, Phase, PhaseKind, Provenance,
+    RECORD_FORMAT_VERSION, Region, Seed, Session, SessionEnd, SessionHeader, SessionId,
+    SessionOutcome, StartOrder, Subject, SyncEvery, SyncKind, TargetStack, Timing, Tool, Trial,
+    WriteSync, metrics,
 };
 
 pub(crate) const MIB: f64 = 1_048_576.0;
@@ -144,4 +147,199 @@ pub(crate) fn with(mut phase: Phase, values: &[(Metric, f64, u64)]) -> Phase {
             .push(Measurement::new(metric.clone(), *value, *n));
     }
     phase
+}
+
+/// A finding without doubts.
+pub(crate) fn on(subject: Subject, reason: &str) -> Finding {
+    Finding {
+        subject,
+        reasons: vec![reason.to_owned()],
+        caveats: Vec::new(),
+        ceiling: None,
+    }
+}
+
+/// The finding with a caveat.
+pub(crate) fn doubting(mut finding: Finding, caveat: Caveat) -> Finding {
+    finding.caveats.push(caveat);
+    finding
+}
+
+/// A job of one worker, with direct I/O on 1 GiB.
+pub(crate) fn job(action: Action, access: Access, block_size_bytes: u64, depth: u32) -> Job {
+    Job {
+        name: "job".to_owned(),
+        access,
+        action,
+        block_size_bytes,
+        depth,
+        regions: vec![Region {
+            target: 0,
+            offset_bytes: 0,
+            length_bytes: 1 << 30,
+        }],
+        backend: BackendKind::IoUring,
+        direct: true,
+        write_sync: WriteSync::None,
+        sync_every: None,
+        sync_at_end: None,
+        create: Create::Open,
+        data: Data::Unique,
+        verify: false,
+        open_in_time: false,
+        operations_per_worker: None,
+        duration_ns: None,
+        once: true,
+        start: StartOrder::Together,
+        interval_ns: 100_000_000,
+        timing: Timing::Exact,
+        seed: Seed(1),
+    }
+}
+
+/// A phase with a rate in MiB/s, operations a second and latencies in us: p50,
+/// p99, p99.9, maximum.
+pub(crate) fn paced(name: &str, job: Job, rate: f64, iops: f64, latency_us: [f64; 4]) -> Phase {
+    let n = (iops * 8.0) as u64;
+    let [p50, p99, p999, max] = latency_us;
+    let phase = Phase {
+        job: Some(job),
+        elapsed_ns: 8_000_000_000,
+        ..Phase::new(name, PhaseKind::Measure)
+    };
+    with(
+        phase,
+        &[
+            (metrics::RATE, rate * MIB, n),
+            (metrics::OPERATION_RATE, iops, n),
+            (metrics::ELAPSED, 8.0, 1),
+            (metrics::LATENCY_P50, p50 * 1e3, n),
+            (metrics::LATENCY_P99, p99 * 1e3, n),
+            (metrics::LATENCY_P999, p999 * 1e3, n),
+            (metrics::LATENCY_MAX, max * 1e3, n),
+        ],
+    )
+}
+
+/// The stack of a partition of an NVMe disk with ext4.
+pub(crate) fn nvme_stack(path: &str) -> TargetStack {
+    let layer = |name: &str, kind| Layer {
+        name: name.to_owned(),
+        kind,
+        device_number: (259, 0),
+        size_bytes: 1_000_204_886_016,
+        model: (kind == LayerKind::Disk).then(|| "Example SSD 1TB".to_owned()),
+        firmware: None,
+        serial: None,
+        link: (kind == LayerKind::Disk).then(|| "PCIe 8.0 GT/s x4".to_owned()),
+        link_bytes_per_s: None,
+        scheduler: (kind == LayerKind::Disk).then(|| "none".to_owned()),
+        rotational: Some(false),
+        logical_block_size_bytes: 512,
+        physical_block_size_bytes: 512,
+        queue: [("write_cache".to_owned(), "write back".to_owned())].into(),
+        target: None,
+        backing: None,
+        loop_direct_io: None,
+    };
+    TargetStack {
+        path: path.to_owned(),
+        filesystem: Some(Filesystem {
+            kind: "ext4".to_owned(),
+            source: "/dev/nvme0n1p2".to_owned(),
+            mount_point: "/home".to_owned(),
+            mount_options: vec!["rw".to_owned(), "noatime".to_owned()],
+            size_bytes: 900 << 30,
+            available_bytes: 400 << 30,
+            block_size_bytes: 4096,
+            ..Filesystem::default()
+        }),
+        layers: vec![
+            layer("nvme0n1p2", LayerKind::Partition),
+            layer("nvme0n1", LayerKind::Disk),
+        ],
+        missing: Vec::new(),
+    }
+}
+
+/// A quick session on that stack, on a machine of eight CPUs.
+pub(crate) fn quick_session() -> Session {
+    let mut session = session();
+    session.header.command = vec!["quick".to_owned()];
+    let environment = &mut session.header.environment;
+    environment.kernel.as_mut().unwrap().release = "6.12.9".to_owned();
+    environment.cpu = Some(Cpu {
+        model: "Example CPU".to_owned(),
+        online: 8,
+        allowed: 8,
+        ..Cpu::default()
+    });
+    environment.memory = Some(Memory {
+        total_bytes: 32 << 30,
+        page_size_bytes: 4096,
+        ..Memory::default()
+    });
+    environment.targets = vec![nvme_stack("/home/someone/data")];
+    let commit = Job {
+        sync_every: Some(SyncEvery {
+            writes: 1,
+            kind: SyncKind::Fdatasync,
+        }),
+        ..job(Action::Write, Access::RandomIndependent, 4096, 1)
+    };
+    let sequential = |action| job(action, Access::Sequential, 1 << 20, 8);
+    let random = |action, depth| job(action, Access::RandomIndependent, 4096, depth);
+    let phases = vec![
+        paced(
+            "sequential_write",
+            sequential(Action::Write),
+            1810.0,
+            1810.0,
+            [4200.0, 9900.0, 21_000.0, 38_000.0],
+        ),
+        paced(
+            "sequential_read",
+            sequential(Action::Read),
+            3120.0,
+            3120.0,
+            [2500.0, 3100.0, 4050.0, 5200.0],
+        ),
+        paced(
+            "random_read_depth_1",
+            random(Action::Read, 1),
+            45.7,
+            11_700.0,
+            [82.1, 121.0, 290.0, 4100.0],
+        ),
+        paced(
+            "random_read_deep",
+            random(Action::Read, 32),
+            1050.0,
+            268_800.0,
+            [117.0, 240.0, 612.0, 5300.0],
+        ),
+        paced(
+            "random_write_depth_1",
+            random(Action::Write, 1),
+            190.0,
+            48_640.0,
+            [18.4, 41.0, 377.0, 9100.0],
+        ),
+        paced(
+            "random_write_deep",
+            random(Action::Write, 32),
+            812.0,
+            207_872.0,
+            [140.0, 430.0, 2900.0, 14_000.0],
+        ),
+        paced(
+            "commit",
+            commit,
+            3.17,
+            812.4,
+            [1210.0, 4500.0, 9800.0, 21_000.0],
+        ),
+    ];
+    session.trials = vec![trial(Cell::new(), 0, phases)];
+    session
 }

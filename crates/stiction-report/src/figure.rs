@@ -1,0 +1,214 @@
+//! Numbers as people read them: with their unit, and with as many digits as are
+//! known.
+
+use stiction_core::{Measurement, Unit, format_bytes, format_count, format_duration_ns, metrics};
+
+/// Significant digits of a figure that stiction measured: run to run, the fourth
+/// is noise.
+const MEASURED_DIGITS: usize = 3;
+/// Digits of a figure whose printed text is longer than any instrument's.
+const MOST_DIGITS: usize = 9;
+
+/// The value with its unit. Figures that were read from a table keep the digits
+/// that the table had, unless a correction changed them.
+pub(crate) fn figure(measurement: &Measurement) -> String {
+    match printed_digits(measurement) {
+        Some(digits) => in_unit(measurement.metric.unit, measurement.value, digits),
+        None => measured(measurement.metric.unit, measurement.value),
+    }
+}
+
+/// A value of that unit, with the digits of a measurement.
+pub(crate) fn measured(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::BytesPerSecond => format!("{}/s", size(value)),
+        Unit::BytesPerSecondPerCpu => format!("{}/s/CPU", size(value)),
+        Unit::Bytes => size(value),
+        Unit::OperationsPerSecond => format!("{}/s", rounded_count(value)),
+        Unit::Nanoseconds => format_duration_ns(value),
+        Unit::Seconds => seconds(value),
+        Unit::Count => rounded_count(value),
+        Unit::Percent => percent(value),
+        Unit::Ratio => format!("{value:.2}"),
+    }
+}
+
+/// Bytes, with three digits: a rate is no exact multiple of anything.
+fn size(bytes: f64) -> String {
+    if bytes < 0.0 {
+        return format!("-{}", size(-bytes));
+    }
+    if bytes < 999.5 {
+        return format!("{} B", significant(bytes, MEASURED_DIGITS));
+    }
+    format_bytes(bytes.round() as u64)
+}
+
+/// A count without digits that are not known: 812, 12.3 k.
+pub(crate) fn rounded_count(count: f64) -> String {
+    if (99.95..999.5).contains(&count) {
+        return format!("{count:.0}");
+    }
+    format_count(count)
+}
+
+/// A time in seconds, or in its parts when it is short.
+fn seconds(seconds: f64) -> String {
+    if seconds == 0.0 {
+        return "0 s".to_owned();
+    }
+    if seconds.abs() < 1.0 {
+        return format_duration_ns(seconds * 1e9);
+    }
+    format!("{} s", significant(seconds, MEASURED_DIGITS))
+}
+
+fn percent(value: f64) -> String {
+    if value == 0.0 {
+        return "0 %".to_owned();
+    }
+    format!("{} %", significant(value, MEASURED_DIGITS))
+}
+
+/// A value of that unit to `digits` significant digits.
+fn in_unit(unit: Unit, value: f64, digits: usize) -> String {
+    const MIB: f64 = 1_048_576.0;
+    match unit {
+        Unit::BytesPerSecond => format!("{} MiB/s", significant(value / MIB, digits)),
+        Unit::BytesPerSecondPerCpu => format!("{} MiB/s/CPU", significant(value / MIB, digits)),
+        Unit::Bytes => format_bytes(value.max(0.0) as u64),
+        Unit::OperationsPerSecond => format!("{}/s", significant(value, digits)),
+        Unit::Nanoseconds if value.abs() < 1e9 => {
+            format!("{} ms", significant(value / 1e6, digits))
+        }
+        Unit::Nanoseconds => format!("{} s", significant(value / 1e9, digits)),
+        Unit::Seconds => format!("{} s", significant(value, digits)),
+        Unit::Count => significant(value, digits),
+        Unit::Percent => format!("{} %", significant(value, digits)),
+        Unit::Ratio => significant(value, digits),
+    }
+}
+
+/// A decimal with `digits` significant digits, never in exponent form. Digits
+/// before the point are never dropped.
+pub(crate) fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value:.0}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = |magnitude: i32| (digits as i32 - 1 - magnitude).clamp(0, 12) as usize;
+    let text = format!("{value:.*}", decimals(magnitude));
+    // 9.996 to three digits is 10.0 and not 10.00.
+    let rounded: f64 = text.parse().unwrap_or(value);
+    let after = if rounded == 0.0 {
+        magnitude
+    } else {
+        rounded.abs().log10().floor() as i32
+    };
+    if after > magnitude {
+        format!("{value:.*}", decimals(after))
+    } else {
+        text
+    }
+}
+
+/// Significant digits that a printed figure has; `None` when stiction measured it,
+/// or worked it out from what was printed.
+fn printed_digits(measurement: &Measurement) -> Option<usize> {
+    measurement.printed.as_ref()?;
+    let (low, high) = measurement.printed_range();
+    let step = high - low;
+    if !(step > 0.0 && measurement.value != 0.0) {
+        return Some(1);
+    }
+    let digits = (measurement.value.abs() / step).log10().floor() as i32 + 1;
+    Some((digits.max(1) as usize).min(MOST_DIGITS))
+}
+
+/// How many observations stand behind a figure, where that says something.
+pub(crate) fn observations(measurement: &Measurement) -> String {
+    let is_description = measurement.metric.name == metrics::OPERATIONS.name;
+    if is_description {
+        return String::new();
+    }
+    rounded_count(measurement.n as f64)
+}
+
+/// A change in percent with its sign; small changes keep a decimal.
+pub(crate) fn change(percent: f64) -> String {
+    if percent.abs() >= 99.95 {
+        format!("{percent:+.0} %")
+    } else {
+        format!("{percent:+.1} %")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: f64 = 1_048_576.0;
+
+    #[test]
+    fn measured_figures_have_three_digits_and_a_unit() {
+        for (unit, value, text) in [
+            (Unit::BytesPerSecond, 1.234_56 * MIB * 1024.0, "1.23 GiB/s"),
+            (Unit::BytesPerSecond, 512.0 * MIB, "512 MiB/s"),
+            (Unit::BytesPerSecond, 0.0, "0 B/s"),
+            (Unit::BytesPerSecondPerCpu, 94.49 * MIB, "94.5 MiB/s/CPU"),
+            (Unit::OperationsPerSecond, 12_345.678, "12.3 k/s"),
+            (Unit::OperationsPerSecond, 812.4, "812/s"),
+            (Unit::OperationsPerSecond, 81.24, "81.2/s"),
+            (Unit::Nanoseconds, 1_234_567.0, "1.23 ms"),
+            (Unit::Seconds, 60.44, "60.4 s"),
+            (Unit::Seconds, 0.012, "12.0 ms"),
+            (Unit::Seconds, 0.0, "0 s"),
+            (Unit::Percent, 34.2757, "34.3 %"),
+            (Unit::Percent, 0.042_87, "0.0429 %"),
+            (Unit::Percent, 0.0, "0 %"),
+            (Unit::Ratio, 0.987_6, "0.99"),
+            (Unit::Count, 1_234_567.0, "1.23 M"),
+        ] {
+            assert_eq!(measured(unit, value), text);
+        }
+    }
+
+    #[test]
+    fn imported_figures_keep_the_digits_they_had() {
+        for (metric, value, printed, text) in [
+            (metrics::RATE, 32.39 * MIB, "32.39", "32.39 MiB/s"),
+            (metrics::RATE, 3.42 * MIB, "3.42", "3.42 MiB/s"),
+            (metrics::CPU_PERCENT, 99.0, "99%", "99 %"),
+            (metrics::LATENCY_MEAN, 7.742e6, "7.742", "7.742 ms"),
+            // Divided by three runs, the digits are as many as before.
+            (metrics::LATENCY_MEAN, 7.742e6 / 3.0, "7.742", "2.581 ms"),
+            (
+                metrics::LATENCY_MAX,
+                3_109_518.52e6,
+                "3109518.52",
+                "3109.51852 s",
+            ),
+            (metrics::ELAPSED, 200.94, "3:20.94", "200.94 s"),
+            (metrics::CPU_EFFICIENCY, 94.0 * MIB, "94", "94 MiB/s/CPU"),
+            (metrics::LATENCY_OVER_2S, 0.0, "0.00000", "0 %"),
+        ] {
+            let measurement = Measurement::imported(metric, value, 1, printed);
+            assert_eq!(figure(&measurement), text);
+        }
+    }
+
+    #[test]
+    fn rounding_up_a_place_does_not_add_a_digit() {
+        assert_eq!(significant(9.996, 3), "10.0");
+        assert_eq!(significant(999.6, 3), "1000");
+        assert_eq!(significant(0.000_123_456, 3), "0.000123");
+        assert_eq!(significant(-67.07, 4), "-67.07");
+    }
+
+    #[test]
+    fn changes_carry_their_sign() {
+        assert_eq!(change(-0.04), "-0.0 %");
+        assert_eq!(change(12.34), "+12.3 %");
+        assert_eq!(change(847.1), "+847 %");
+    }
+}

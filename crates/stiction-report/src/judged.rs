@@ -1,0 +1,68 @@
+//! A session together with what the analysis finds in it.
+
+use stiction_analysis::doubt::{Finding, examine_in_cell};
+use stiction_core::{Phase, PhaseKind, Session, Trial};
+
+/// A session and the finding for each of its phases: what most reports are made of.
+#[derive(Clone, Debug)]
+pub struct Judged<'a> {
+    session: &'a Session,
+    /// By trial, then by phase.
+    findings: Vec<Vec<Finding>>,
+}
+
+/// One phase with its finding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JudgedPhase<'a> {
+    pub(crate) phase: &'a Phase,
+    pub(crate) finding: &'a Finding,
+}
+
+impl<'a> Judged<'a> {
+    /// The session, judged by the analysis.
+    #[must_use]
+    pub fn examine(session: &'a Session) -> Self {
+        Self::by(session, |trial, phase| {
+            examine_in_cell(phase, &trial.cell, &session.header.environment)
+        })
+    }
+
+    /// The session, judged by `finding`.
+    pub fn by(session: &'a Session, finding: impl Fn(&Trial, &Phase) -> Finding) -> Self {
+        let findings = session
+            .trials
+            .iter()
+            .map(|trial| {
+                let phases = trial.phases.iter();
+                phases.map(|phase| finding(trial, phase)).collect()
+            })
+            .collect();
+        Self { session, findings }
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &'a Session {
+        self.session
+    }
+
+    /// The trials, each with its phases in the order in which they ran.
+    pub(crate) fn trials(&self) -> impl Iterator<Item = (&'a Trial, Vec<JudgedPhase<'_>>)> {
+        self.session
+            .trials
+            .iter()
+            .zip(&self.findings)
+            .map(|(trial, findings)| {
+                let phases = trial.phases.iter().zip(findings);
+                let judged = phases.map(|(phase, finding)| JudgedPhase { phase, finding });
+                (trial, judged.collect())
+            })
+    }
+}
+
+impl JudgedPhase<'_> {
+    /// Whether the phase yields headline numbers, or would have.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.phase.kind == PhaseKind::Measure
+    }
+}
