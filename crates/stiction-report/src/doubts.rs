@@ -1,5 +1,7 @@
 //! What speaks against a set of phases, gathered into sentences, worst first.
 
+use std::collections::BTreeSet;
+
 use stiction_core::{Caveat, CaveatCode, Session, Subject};
 
 use crate::judged::JudgedPhase;
@@ -55,7 +57,8 @@ pub(crate) fn doubts(session: &Session, phases: &[JudgedPhase<'_>]) -> Vec<Strin
         add(&mut doubts, None, Key::Code(*code), detail);
     }
     doubts.sort_by_key(|doubt| rank(doubt.key));
-    sentences.extend(doubts.iter().map(|doubt| sentence(doubt, phases.len())));
+    let names: BTreeSet<String> = phases.iter().map(row_name).collect();
+    sentences.extend(doubts.iter().map(|doubt| sentence(doubt, names.len())));
     sentences
 }
 

@@ -1,6 +1,6 @@
 //! How trials, phases and sessions ended, in words.
 
-use stiction_core::{Phase, PhaseOutcome, Session, SessionOutcome};
+use stiction_core::{Phase, PhaseOutcome, Session, SessionOutcome, Trial, TrialOutcome};
 
 /// Why a phase has no numbers, in one line; `None` for a phase that ran.
 pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
@@ -13,6 +13,25 @@ pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
             Some(format!("{} failed: {message}", title(&phase.name)))
         }
     }
+}
+
+/// Why a trial did not complete, in one line with its cell; `None` for one that did.
+pub(crate) fn trial_gap(trial: &Trial) -> Option<String> {
+    let how = match &trial.outcome {
+        TrialOutcome::Completed => return None,
+        TrialOutcome::Interrupted => "interrupted".to_owned(),
+        TrialOutcome::Skipped(reason) => format!("skipped: {}", reason.detail),
+        TrialOutcome::Failed { message } => format!("failed: {message}"),
+    };
+    Some(format!("{}: {how}", trial_name(trial)))
+}
+
+/// The cell and the number of the run.
+pub(crate) fn trial_name(trial: &Trial) -> String {
+    if trial.cell.is_empty() {
+        return format!("run {}", trial.repetition + 1);
+    }
+    format!("{}, run {}", trial.cell, trial.repetition + 1)
 }
 
 /// A phase's name for people: `random_read_depth_1` is `random read depth 1`.

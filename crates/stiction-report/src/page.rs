@@ -98,6 +98,10 @@ impl Span {
             role,
         }
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 impl<T: Into<String>> From<T> for Span {
@@ -109,7 +113,13 @@ impl<T: Into<String>> From<T> for Span {
 /// Rows under column heads. Columns without any text are left out.
 pub(crate) struct Table {
     columns: Vec<Column>,
-    rows: Vec<Vec<Span>>,
+    rows: Vec<Row>,
+}
+
+enum Row {
+    Cells(Vec<Span>),
+    /// A line of its own, which no column takes its width from.
+    Note(Span),
 }
 
 impl Table {
@@ -122,7 +132,12 @@ impl Table {
 
     /// Adds a row; cells beyond the columns are dropped, missing ones are empty.
     pub(crate) fn row(&mut self, cells: Vec<Span>) {
-        self.rows.push(cells);
+        self.rows.push(Row::Cells(cells));
+    }
+
+    /// Adds a line across all columns.
+    pub(crate) fn note(&mut self, span: impl Into<Span>) {
+        self.rows.push(Row::Note(span.into()));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -131,8 +146,9 @@ impl Table {
 
     /// Width of each column that has text, `None` for those without.
     fn widths(&self) -> Vec<Option<usize>> {
-        let cell_width = |row: &Vec<Span>, index: usize| {
-            row.get(index).map_or(0, |cell| cell.text.chars().count())
+        let cell_width = |row: &Row, index: usize| match row {
+            Row::Cells(cells) => cells.get(index).map_or(0, |cell| cell.text.chars().count()),
+            Row::Note(_) => 0,
         };
         self.columns
             .iter()
@@ -228,7 +244,10 @@ impl Page {
             self.row(indent, &table.columns, &widths, &heads);
         }
         for row in &table.rows {
-            self.row(indent, &table.columns, &widths, row);
+            match row {
+                Row::Cells(cells) => self.row(indent, &table.columns, &widths, cells),
+                Row::Note(span) => self.spans([" ".repeat(indent).into(), span.clone()]),
+            }
         }
     }
 

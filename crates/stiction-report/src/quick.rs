@@ -44,7 +44,7 @@ pub fn quick(judged: &Judged<'_>, style: Style) -> String {
         session.header.id,
         session.header.id.tail()
     ));
-    page.line(Span::new(Role::Strong, answer(session, &phases)));
+    page.line(Span::new(Role::Strong, answer(judged)));
     page.finish()
 }
 
@@ -258,33 +258,50 @@ fn write_doubts(page: &mut Page, judged: &Judged<'_>, phases: &[JudgedPhase<'_>]
     }
 }
 
-/// The three figures that most people came for, each with its word.
-fn answer(session: &Session, phases: &[JudgedPhase<'_>]) -> String {
-    let part = |name: &str, word: &str, metric: &Metric, end: &str| {
-        let judged = find(phases, name)?;
-        let value = figure(judged.phase.measurement(metric)?);
+/// The three figures that most people came for, each with its word; of a tiobench
+/// session the best of its sequential phases.
+pub(crate) fn headline(judged: &Judged<'_>) -> Option<String> {
+    let phases: Vec<JudgedPhase<'_>> = judged
+        .trials()
+        .flat_map(|(_, phases)| phases)
+        .filter(|judged| judged.is_measured() && judged.phase.has_numbers())
+        .collect();
+    let part = |names: [&str; 2], word: &str, metric: &Metric, end: &str| {
+        let best = phases
+            .iter()
+            .filter(|judged| names.contains(&judged.phase.name.as_str()))
+            .filter_map(|judged| Some((judged, judged.phase.measurement(metric)?)))
+            .max_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+        let (judged, best) = best?;
         let subject: Subject = judged.finding.subject;
-        Some(format!("{word}: {subject} {value}{end}"))
+        Some(format!("{word}: {subject} {}{end}", figure(best)))
     };
     let parts: Vec<String> = [
-        part("sequential_read", "read", &metrics::RATE, ""),
-        part("sequential_write", "write", &metrics::RATE, ""),
-        part("commit", "commit", &metrics::LATENCY_P50, " p50"),
+        part(["sequential_read", "read"], "read", &metrics::RATE, ""),
+        part(["sequential_write", "write"], "write", &metrics::RATE, ""),
+        part(
+            ["commit", "commit"],
+            "commit",
+            &metrics::LATENCY_P50,
+            " p50",
+        ),
     ]
     .into_iter()
     .flatten()
     .collect();
-    if !parts.is_empty() {
-        return parts.join("; ");
-    }
-    let why = session
-        .trials
-        .iter()
-        .find_map(|trial| match &trial.outcome {
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The headline, or why there is none.
+fn answer(judged: &Judged<'_>) -> String {
+    headline(judged).unwrap_or_else(|| {
+        let trials = &judged.session().trials;
+        let why = trials.iter().find_map(|trial| match &trial.outcome {
             TrialOutcome::Skipped(reason) => Some(format!(": {}", reason.detail)),
             TrialOutcome::Failed { message } => Some(format!(": {message}")),
             TrialOutcome::Interrupted => Some(": interrupted".to_owned()),
             TrialOutcome::Completed => None,
         });
-    format!("Nothing was measured{}", why.unwrap_or_default())
+        format!("Nothing was measured{}", why.unwrap_or_default())
+    })
 }

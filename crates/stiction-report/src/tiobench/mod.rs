@@ -8,6 +8,7 @@
 //! take for "overflow, unknown".
 
 mod driver;
+mod modern;
 mod old;
 mod perl;
 mod posted;
@@ -15,6 +16,7 @@ mod row;
 mod tiotest;
 
 pub use driver::{classic_0_3_3, classic_0_4};
+pub use modern::modern;
 pub use old::classic_old;
 pub use posted::posted;
 pub use tiotest::{TiotestOptions, tiotest_terse, tiotest_verbose};

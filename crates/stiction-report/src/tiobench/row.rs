@@ -1,8 +1,9 @@
 //! The rows of tiobench's reports: one for each cell, with all its runs combined.
 
-use stiction_core::{Cell, Metric, Phase, Session, Trial, TrialOutcome, metrics};
+use stiction_core::{Cell, Metric, Phase, Session, Trial, metrics};
 
 use super::{ClassicOptions, Latencies};
+use crate::outcome::{trial_gap, trial_name};
 use crate::text::ascii;
 
 /// Bytes in what tiobench calls a megabyte.
@@ -50,12 +51,16 @@ pub(super) fn rows<'a>(session: &'a Session, options: &ClassicOptions) -> Vec<Ro
         .collect()
 }
 
-/// What the driver puts into its first column: what the user said, else the kernel.
+/// What the driver puts into its first column: what the user said, now or when it
+/// ran, else the kernel.
 fn identifier(session: &Session, cell: &Cell, options: &ClassicOptions) -> String {
     let observed = session.header.environment.kernel.as_ref();
+    let planned = session.header.plan.as_ref();
+    let planned = planned.and_then(|plan| plan.parameters.get("identifier")?.as_str());
     let text = options
         .identifier
         .clone()
+        .or_else(|| planned.map(str::to_owned))
         .or_else(|| cell.get("kernel").map(ToString::to_string))
         .or_else(|| observed.map(|kernel| kernel.release.clone()))
         .unwrap_or_else(|| "unknown".to_owned());
@@ -128,27 +133,12 @@ impl Row<'_> {
         self.trials
             .iter()
             .flat_map(|trial| {
-                let whole = match &trial.outcome {
-                    TrialOutcome::Completed => None,
-                    TrialOutcome::Interrupted => Some("interrupted".to_owned()),
-                    TrialOutcome::Skipped(reason) => Some(format!("skipped: {}", reason.detail)),
-                    TrialOutcome::Failed { message } => Some(format!("failed: {message}")),
-                };
                 let parts = trial.phases.iter().filter_map(crate::outcome::phase_gap);
-                whole
-                    .into_iter()
-                    .chain(parts)
-                    .map(move |gap| format!("{}: {gap}", describe(trial)))
+                let parts = parts.map(|gap| format!("{}: {gap}", trial_name(trial)));
+                trial_gap(trial).into_iter().chain(parts)
             })
             .collect()
     }
-}
-
-fn describe(trial: &Trial) -> String {
-    if trial.cell.is_empty() {
-        return format!("run {}", trial.repetition + 1);
-    }
-    format!("{}, run {}", trial.cell, trial.repetition + 1)
 }
 
 /// What one run did, for adding up.

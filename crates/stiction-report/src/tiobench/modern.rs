@@ -1,0 +1,474 @@
+//! Our own report of a tiobench session: rates with their spread, fairness, CPU
+//! and latencies of every operation, each number with the word for what it is about.
+
+use stiction_core::{
+    Cell, Direction, Histogram, Measurement, Metric, Phase, Subject, Trial, format_bytes,
+    format_duration_ns, metrics,
+};
+
+use crate::doubts::doubts;
+use crate::figure::{figure, measured, rounded_count};
+use crate::judged::{Judged, JudgedPhase};
+use crate::outcome::{session_gap, title, trial_gap};
+use crate::page::{Column, Page, Role, Span, Style, Table};
+use crate::quick::machine_line;
+use crate::stack::{stack_line, without_home};
+
+/// Phases in the order in which they run, with the titles of their tables.
+const SECTIONS: [(&str, &str); 4] = [
+    ("write", "Sequential writes"),
+    ("random_write", "Random writes"),
+    ("read", "Sequential reads"),
+    ("random_read", "Random reads"),
+];
+
+/// One row: a cell with the runs of one phase of it.
+struct Row<'a> {
+    cell: &'a Cell,
+    runs: Vec<JudgedPhase<'a>>,
+}
+
+/// The tables of each phase by threads and block size, the doubts, and the best
+/// rates in the last line.
+#[must_use]
+pub fn modern(judged: &Judged<'_>, style: Style) -> String {
+    let mut page = Page::new(style);
+    head(&mut page, judged);
+    let trials: Vec<(&Trial, Vec<JudgedPhase<'_>>)> = judged.trials().collect();
+    let mut best = Vec::new();
+    let mut mixed = 0;
+    for (name, title) in SECTIONS {
+        let rows = rows(&trials, name);
+        if rows.is_empty() {
+            continue;
+        }
+        page.blank();
+        page.line(Span::new(Role::Strong, title));
+        write_groups(&mut page, &rows);
+        mixed += rows
+            .iter()
+            .filter(|row| common_subject(row).is_none())
+            .count();
+        best.extend(best_rate(name, &rows).map(|text| (name, text)));
+    }
+    let phases: Vec<JudgedPhase<'_>> = trials
+        .iter()
+        .flat_map(|(_, phases)| phases.iter().copied())
+        .filter(JudgedPhase::is_measured)
+        .collect();
+    if !best.is_empty() {
+        write_legend(&mut page);
+    }
+    write_doubts(&mut page, judged, &phases, mixed);
+    page.blank();
+    page.line(Span::new(Role::Strong, answer(&best)));
+    page.finish()
+}
+
+fn head(page: &mut Page, judged: &Judged<'_>) {
+    let session = judged.session();
+    let environment = &session.header.environment;
+    page.edges(
+        Span::new(Role::Strong, "stiction tiobench"),
+        Span::new(Role::Faint, session.header.id.as_str()),
+    );
+    for stack in &environment.targets {
+        page.paragraph(
+            "",
+            format!("{}: {}", without_home(&stack.path), stack_line(stack)),
+        );
+    }
+    let machine = machine_line(environment);
+    if !machine.is_empty() {
+        page.line(machine);
+    }
+    let mut runs: Vec<usize> = Vec::new();
+    for trial in &session.trials {
+        let of_cell = session
+            .trials
+            .iter()
+            .filter(|other| other.cell == trial.cell);
+        runs.push(of_cell.count());
+    }
+    let (fewest, most) = (runs.iter().min(), runs.iter().max());
+    match (fewest, most) {
+        (Some(1), Some(1)) => page.line("1 run of each cell: nothing is known of the spread."),
+        (Some(fewest), Some(most)) => {
+            let count = if fewest == most {
+                most.to_string()
+            } else {
+                format!("{fewest} to {most}")
+            };
+            page.paragraph(
+                "",
+                format!(
+                    "{count} runs of each cell: rates are medians with the lowest and highest \
+                     run beside, latencies are of all operations of all runs."
+                ),
+            );
+        }
+        _ => {}
+    }
+}
+
+/// The rows of one phase, cells in the order of their threads and block size.
+fn rows<'a>(trials: &'a [(&'a Trial, Vec<JudgedPhase<'a>>)], name: &str) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for (trial, phases) in trials {
+        let ran = phases
+            .iter()
+            .find(|judged| judged.phase.name == name && judged.phase.has_numbers());
+        let Some(&judged) = ran else { continue };
+        match rows.iter_mut().find(|row| *row.cell == trial.cell) {
+            Some(row) => row.runs.push(judged),
+            None => rows.push(Row {
+                cell: &trial.cell,
+                runs: vec![judged],
+            }),
+        }
+    }
+    rows.sort_by_key(|row| {
+        let level = |factor| row.cell.get(factor).cloned();
+        (
+            level("directory"),
+            level("file_size_bytes"),
+            level("block_size_bytes"),
+            level("threads"),
+        )
+    });
+    rows
+}
+
+/// The tables, one pair for each directory and size where these vary.
+fn write_groups(page: &mut Page, rows: &[Row<'_>]) {
+    let group = |row: &Row<'_>| {
+        let rest = row
+            .cell
+            .clone()
+            .without("threads")
+            .without("block_size_bytes");
+        let level = |factor: &str| rest.get(factor).map(ToString::to_string);
+        let mut parts: Vec<String> = level("directory")
+            .map(|path| without_home(&path))
+            .into_iter()
+            .collect();
+        if let Some(bytes) = rest.integer("file_size_bytes") {
+            parts.push(format!("{} in all", format_bytes(bytes.unsigned_abs())));
+        }
+        let others = rest.without("directory").without("file_size_bytes");
+        if !others.is_empty() {
+            parts.push(others.to_string());
+        }
+        parts.join(", ")
+    };
+    let mut start = 0;
+    for end in 1..=rows.len() {
+        if end < rows.len() && group(&rows[end]) == group(&rows[start]) {
+            continue;
+        }
+        let heading = group(&rows[start]);
+        if !heading.is_empty() {
+            page.line(format!("  {heading}"));
+        }
+        page.table(2, &rate_table(&rows[start..end]));
+        let latencies = latency_table(&rows[start..end]);
+        if !latencies.is_empty() {
+            page.table(2, &latencies);
+        }
+        start = end;
+    }
+}
+
+fn threads_and_block(row: &Row<'_>) -> [Span; 2] {
+    let block = row.cell.integer("block_size_bytes");
+    [
+        row.cell
+            .get("threads")
+            .map_or_else(|| "-".to_owned(), ToString::to_string)
+            .into(),
+        block
+            .map_or_else(
+                || "-".to_owned(),
+                |bytes| format_bytes(bytes.unsigned_abs()),
+            )
+            .into(),
+    ]
+}
+
+fn rate_table(rows: &[Row<'_>]) -> Table {
+    let mut table = Table::new(vec![
+        Column::right("thr", 5),
+        Column::right("block", 8),
+        Column::left("what", 7),
+        Column::right("rate", 11),
+        Column::right("lowest..highest", 15),
+        Column::right("fair", 4),
+        Column::right("CPU", 7),
+        Column::right("all CPU", 7),
+        Column::right("per CPU", 10),
+    ]);
+    for row in rows {
+        let mut cells = threads_and_block(row).to_vec();
+        let subject = subject(row);
+        cells.push(Span::new(Role::of(subject), subject.to_string()));
+        cells.push(median_text(row, &metrics::RATE).into());
+        cells.push(spread(row).into());
+        cells.push(fairness(row).into());
+        cells.push(median_text(row, &metrics::CPU_PERCENT).into());
+        cells.push(median_text(row, &metrics::CPU_SYSTEM_WIDE_PERCENT).into());
+        let efficiency = median(row, &metrics::CPU_EFFICIENCY);
+        cells.push(efficiency.map_or_else(String::new, per_cpu).into());
+        table.row(cells);
+    }
+    table
+}
+
+/// What one busy CPU would move; the head of the column has the unit's CPU.
+fn per_cpu(rate: f64) -> String {
+    measured(stiction_core::Unit::BytesPerSecond, rate)
+}
+
+/// The word for a row: what all its runs are about, `unknown` where they disagree.
+fn subject(row: &Row<'_>) -> Subject {
+    common_subject(row).unwrap_or(Subject::Unknown)
+}
+
+fn common_subject(row: &Row<'_>) -> Option<Subject> {
+    let mut subjects = row.runs.iter().map(|run| run.finding.subject);
+    let first = subjects.next()?;
+    subjects.all(|other| other == first).then_some(first)
+}
+
+fn values(row: &Row<'_>, metric: &Metric) -> Vec<f64> {
+    let mut values: Vec<f64> = row
+        .runs
+        .iter()
+        .filter_map(|run| run.phase.value(metric))
+        .collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The median over the runs; the mean of the middle two of an even number.
+fn median(row: &Row<'_>, metric: &Metric) -> Option<f64> {
+    let values = values(row, metric);
+    let upper = *values.get(values.len() / 2)?;
+    Some(if values.len() % 2 == 1 {
+        upper
+    } else {
+        (values[values.len() / 2 - 1] + upper) / 2.0
+    })
+}
+
+/// The median with its unit; a single run keeps the digits that it was printed with.
+fn median_text(row: &Row<'_>, metric: &Metric) -> String {
+    match &row.runs[..] {
+        [only] => only
+            .phase
+            .measurement(metric)
+            .map_or_else(String::new, figure),
+        _ => median(row, metric).map_or_else(String::new, |value| measured(metric.unit, value)),
+    }
+}
+
+/// Lowest and highest run as differences from the median, in percent.
+fn spread(row: &Row<'_>) -> String {
+    let values = values(row, &metrics::RATE);
+    let (Some(median), [lowest, .., highest]) = (median(row, &metrics::RATE), &values[..]) else {
+        return String::new();
+    };
+    if median <= 0.0 {
+        return String::new();
+    }
+    let percent = |value: &f64| 100.0 * (value / median - 1.0);
+    format!("{:+.1}..{:+.1} %", percent(lowest), percent(highest))
+}
+
+/// Jain's index of the least fair run, where there are several threads.
+fn fairness(row: &Row<'_>) -> String {
+    let several = row.runs.iter().any(|run| run.phase.workers.len() > 1);
+    match values(row, &metrics::FAIRNESS).first() {
+        Some(least) if several || row.cell.integer("threads") != Some(1) => format!("{least:.2}"),
+        _ => String::new(),
+    }
+}
+
+fn latency_table(rows: &[Row<'_>]) -> Table {
+    let mut table = Table::new(vec![
+        Column::right("thr", 5),
+        Column::right("block", 8),
+        Column::right("ops", 7),
+        Column::right("mean", 7),
+        Column::right("p50", 7),
+        Column::right("p99", 7),
+        Column::right("p99.9", 7),
+        Column::right("max", 7),
+        Column::right("sync", 7),
+        Column::right("sync max", 8),
+    ]);
+    for row in rows {
+        let mut cells = threads_and_block(row).to_vec();
+        cells.extend(latencies(row).into_iter().map(Span::from));
+        if cells.iter().skip(2).any(|cell| !cell.is_empty()) {
+            table.row(cells);
+        }
+    }
+    table
+}
+
+/// Operations, mean, percentiles and maximum, then the median and the maximum of
+/// the syncs. From the histograms of all runs together where there are any.
+fn latencies(row: &Row<'_>) -> [String; 8] {
+    let phases: Vec<&Phase> = row.runs.iter().map(|run| run.phase).collect();
+    let time = |ns: Option<f64>| ns.map_or_else(String::new, format_duration_ns);
+    let moved = merged(&phases, &[Direction::Read, Direction::Write]);
+    let [count, mean, p50, p99, p999, max] = match &moved {
+        Some(all) => [
+            rounded_count(all.count() as f64),
+            time(all.mean_ns()),
+            time(all.quantile_ns(0.5).map(|ns| ns as f64)),
+            quantile(all, 0.99),
+            quantile(all, 0.999),
+            time(all.max_ns().map(|ns| ns as f64)),
+        ],
+        None => [
+            operations(&phases),
+            text_over_runs(row, &metrics::LATENCY_MEAN),
+            text_over_runs(row, &metrics::LATENCY_P50),
+            text_over_runs(row, &metrics::LATENCY_P99),
+            text_over_runs(row, &metrics::LATENCY_P999),
+            text_over_runs(row, &metrics::LATENCY_MAX),
+        ],
+    };
+    let [sync, sync_max] = match merged(&phases, &[Direction::Sync]) {
+        Some(all) => [
+            time(all.quantile_ns(0.5).map(|ns| ns as f64)),
+            time(all.max_ns().map(|ns| ns as f64)),
+        ],
+        None => [
+            text_over_runs(row, &metrics::SYNC_LATENCY_P50),
+            text_over_runs(row, &metrics::SYNC_LATENCY_MAX),
+        ],
+    };
+    [count, mean, p50, p99, p999, max, sync, sync_max]
+}
+
+/// A percentile, or a sign that there were too few operations for it.
+fn quantile(latencies: &Histogram, quantile: f64) -> String {
+    match latencies.quantile_ns_if_enough(quantile) {
+        Some(ns) => format_duration_ns(ns as f64),
+        None => "too few".to_owned(),
+    }
+}
+
+/// All operations of these directions in all runs; `None` when none was recorded.
+fn merged(phases: &[&Phase], directions: &[Direction]) -> Option<Histogram> {
+    let mut all = Histogram::new();
+    for recording in phases.iter().flat_map(|phase| &phase.recordings) {
+        if directions.contains(&recording.direction) {
+            all.merge(&recording.total());
+        }
+    }
+    (all.count() > 0).then_some(all)
+}
+
+fn operations(phases: &[&Phase]) -> String {
+    let counts: Vec<f64> = phases
+        .iter()
+        .filter_map(|phase| phase.value(&metrics::OPERATIONS))
+        .collect();
+    if counts.is_empty() {
+        return String::new();
+    }
+    rounded_count(counts.iter().sum())
+}
+
+/// Without histograms: the only run's value, or the median of several.
+fn text_over_runs(row: &Row<'_>, metric: &Metric) -> String {
+    match &row.runs[..] {
+        [only] => only
+            .phase
+            .measurement(metric)
+            .map_or_else(String::new, short_latency),
+        _ => median(row, metric).map_or_else(String::new, format_duration_ns),
+    }
+}
+
+fn short_latency(measurement: &Measurement) -> String {
+    format_duration_ns(measurement.value)
+}
+
+/// The highest median rate of a phase, with its word and its cell.
+fn best_rate(name: &str, rows: &[Row<'_>]) -> Option<String> {
+    let rate = |row: &Row<'_>| median(row, &metrics::RATE);
+    let best = rows
+        .iter()
+        .filter(|row| rate(row).is_some())
+        .max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)))?;
+    let subject = subject(best);
+    let threads = best
+        .cell
+        .integer("threads")
+        .map_or_else(String::new, |threads| format!(" ({threads} thr)"));
+    Some(format!(
+        "{} {subject} {}{threads}",
+        title(name),
+        median_text(best, &metrics::RATE)
+    ))
+}
+
+/// The best sequential rates; where those phases were left out, the random ones.
+fn answer(best: &[(&str, String)]) -> String {
+    let of = |names: [&str; 2]| -> Vec<&str> {
+        best.iter()
+            .filter(|(name, _)| names.contains(name))
+            .map(|(_, text)| text.as_str())
+            .collect()
+    };
+    let sequential = of(["write", "read"]);
+    let texts = if sequential.is_empty() {
+        of(["random_write", "random_read"])
+    } else {
+        sequential
+    };
+    if texts.is_empty() {
+        return "Nothing was measured".to_owned();
+    }
+    format!("Best: {}", texts.join("; "))
+}
+
+fn write_legend(page: &mut Page) {
+    page.blank();
+    page.paragraph(
+        "",
+        Span::new(
+            Role::Faint,
+            "fair: Jain's index of the threads' rates in the least fair run, 1 when all are \
+             equal. CPU: of the process, all CPU: of the machine; 100 % is one CPU. per CPU: \
+             what one CPU kept busy by the process would move. sync: median of the fsyncs, which \
+             are in the rate and not in the other latencies.",
+        ),
+    );
+}
+
+fn write_doubts(page: &mut Page, judged: &Judged<'_>, phases: &[JudgedPhase<'_>], mixed: usize) {
+    let session = judged.session();
+    let mut sentences: Vec<String> = session_gap(session).into_iter().collect();
+    sentences.extend(session.trials.iter().filter_map(trial_gap));
+    if mixed > 0 {
+        let rows = if mixed == 1 { "row" } else { "rows" };
+        sentences.push(format!(
+            "In {mixed} {rows} the runs are about different things, so that the word is unknown."
+        ));
+    }
+    sentences.extend(doubts(session, phases));
+    if sentences.is_empty() && !phases.is_empty() {
+        sentences.push("No doubts: in every phase the device moved what was asked.".to_owned());
+    }
+    if !sentences.is_empty() {
+        page.blank();
+    }
+    for sentence in sentences {
+        page.paragraph("- ", Span::new(Role::Doubt, sentence));
+    }
+}
