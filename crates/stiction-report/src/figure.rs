@@ -1,7 +1,7 @@
 //! Numbers as people read them: with their unit, and with as many digits as are
 //! known.
 
-use stiction_core::{Measurement, Unit, format_bytes, format_count, format_duration_ns, metrics};
+use stiction_core::{Measurement, Metric, Unit, format_bytes, format_count, format_duration_ns};
 
 /// Significant digits of a figure that stiction measured: run to run, the fourth
 /// is noise.
@@ -125,29 +125,51 @@ fn printed_digits(measurement: &Measurement) -> Option<usize> {
     Some((digits.max(1) as usize).min(MOST_DIGITS))
 }
 
-/// How many observations stand behind a figure, where that says something.
-pub(crate) fn observations(measurement: &Measurement) -> String {
-    let is_description = measurement.metric.name == metrics::OPERATIONS.name;
-    if is_description {
-        return String::new();
+/// A metric's name for people, without the unit that the figure carries:
+/// `latency_ns_p99_9` is `latency p99.9`, `rate_bytes_per_s` is `rate`.
+pub(crate) fn label(metric: &Metric) -> String {
+    let name = metric
+        .name
+        .replacen(&format!("_{}", metric.unit.suffix()), "", 1);
+    let mut label = String::new();
+    let mut percentile = false;
+    for (index, word) in name.split('_').enumerate() {
+        let decimals = percentile && word.bytes().all(|byte| byte.is_ascii_digit());
+        if index > 0 {
+            label.push(if decimals { '.' } else { ' ' });
+        }
+        label.push_str(word);
+        percentile = word
+            .strip_prefix('p')
+            .is_some_and(|rank| !rank.is_empty() && rank.bytes().all(|b| b.is_ascii_digit()));
     }
-    rounded_count(measurement.n as f64)
-}
-
-/// A change in percent with its sign; small changes keep a decimal.
-pub(crate) fn change(percent: f64) -> String {
-    if percent.abs() >= 99.95 {
-        format!("{percent:+.0} %")
-    } else {
-        format!("{percent:+.1} %")
-    }
+    label
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use stiction_core::metrics;
+
     const MIB: f64 = 1_048_576.0;
+
+    #[test]
+    fn labels_leave_the_unit_to_the_figure() {
+        for (metric, text) in [
+            (metrics::RATE, "rate"),
+            (metrics::LATENCY_P50, "latency p50"),
+            (metrics::LATENCY_P9999, "latency p99.99"),
+            (metrics::LATENCY_OVER_2S, "latency over 2s"),
+            (metrics::CPU_SYSTEM_WIDE_PERCENT, "cpu system wide"),
+            (metrics::CPU_EFFICIENCY, "cpu efficiency"),
+            (metrics::BYTES, "bytes"),
+            (metrics::OPERATIONS, "operations"),
+            (metrics::RESIDENT_MAX, "resident max"),
+        ] {
+            assert_eq!(label(&metric), text);
+        }
+    }
 
     #[test]
     fn measured_figures_have_three_digits_and_a_unit() {
@@ -203,12 +225,5 @@ mod tests {
         assert_eq!(significant(999.6, 3), "1000");
         assert_eq!(significant(0.000_123_456, 3), "0.000123");
         assert_eq!(significant(-67.07, 4), "-67.07");
-    }
-
-    #[test]
-    fn changes_carry_their_sign() {
-        assert_eq!(change(-0.04), "-0.0 %");
-        assert_eq!(change(12.34), "+12.3 %");
-        assert_eq!(change(847.1), "+847 %");
     }
 }

@@ -5,17 +5,25 @@
 //! ends with the answer.
 
 mod doubts;
+mod environment;
 mod figure;
+mod import;
+pub mod json;
 mod judged;
+mod list;
 mod outcome;
 mod page;
 mod quick;
+mod show;
 mod stack;
 mod text;
 pub mod tiobench;
 
+pub use import::{ImportedFile, ImportedSession, UnreadLine, import};
 pub use judged::Judged;
+pub use list::{Listed, list};
 pub use page::Style;
 pub use quick::quick;
+pub use show::show;
 pub use stack::stack_line;
 pub use text::WIDTH;

@@ -1,0 +1,243 @@
+//! The reports as JSON: versioned schemas, units in the keys. `docs/json.md`
+//! describes each with an example.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use stiction_core::{
+    Better, Caveat, Cell, Environment, Phase, PhaseKind, PhaseOutcome, Subject, Summary, Trial,
+    TrialOutcome, Witnesses, WorkerSummary,
+};
+
+use crate::import::ImportedFile;
+use crate::judged::{Judged, JudgedPhase};
+use crate::list::Listed;
+use crate::stack::stack_line;
+
+/// Version of every schema here. A key is never given another meaning; keys may be
+/// added without a new version.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A document with the name and version of its form in front.
+#[derive(Serialize)]
+struct Document<T> {
+    schema: &'static str,
+    schema_version: u32,
+    #[serde(flatten)]
+    body: T,
+}
+
+/// The text of a document, with a line's end.
+pub(crate) fn document(schema: &'static str, body: impl Serialize) -> String {
+    let document = Document {
+        schema,
+        schema_version: SCHEMA_VERSION,
+        body,
+    };
+    let mut text = serde_json::to_string_pretty(&document).expect("reports are plain data");
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct SessionView<'a> {
+    #[serde(flatten)]
+    summary: Summary,
+    command: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<String>,
+    stacks: Vec<Stack<'a>>,
+    environment: &'a Environment,
+    caveats: Vec<Doubt<'a>>,
+    results: Vec<TrialView<'a>>,
+}
+
+#[derive(Serialize)]
+struct Stack<'a> {
+    path: &'a str,
+    line: String,
+}
+
+#[derive(Serialize)]
+struct Doubt<'a> {
+    code: &'static str,
+    detail: &'a str,
+    meaning: &'static str,
+}
+
+/// One trial.
+#[derive(Serialize)]
+struct TrialView<'a> {
+    cell: &'a Cell,
+    repetition: u32,
+    #[serde(flatten)]
+    outcome: &'a TrialOutcome,
+    start_ns: u64,
+    caveats: Vec<Doubt<'a>>,
+    phases: Vec<PhaseView<'a>>,
+}
+
+#[derive(Serialize)]
+struct PhaseView<'a> {
+    name: &'a str,
+    kind: PhaseKind,
+    #[serde(flatten)]
+    outcome: &'a PhaseOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<Subject>,
+    reasons: &'a [String],
+    caveats: Vec<Doubt<'a>>,
+    start_ns: u64,
+    elapsed_ns: u64,
+    /// By the metric's name, which says the unit.
+    figures: serde_json::Map<String, serde_json::Value>,
+    workers: &'a [WorkerSummary],
+    witnesses: &'a Witnesses,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Figure<'a> {
+    value: f64,
+    n: u64,
+    better: Better,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    printed: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrected: Option<&'a str>,
+}
+
+/// The session with every figure, its subject and its caveats: what `quick`,
+/// `tiobench` and `show` print as text. Schema `stiction-report`.
+#[must_use]
+pub fn session(judged: &Judged<'_>) -> String {
+    let session = judged.session();
+    let environment = &session.header.environment;
+    document(
+        "stiction-report",
+        SessionView {
+            summary: Summary::from(session),
+            command: &session.header.command,
+            headline: judged.headline(),
+            stacks: environment
+                .targets
+                .iter()
+                .map(|stack| Stack {
+                    path: &stack.path,
+                    line: stack_line(stack),
+                })
+                .collect(),
+            environment,
+            caveats: doubts(&session.header.caveats),
+            results: judged
+                .trials()
+                .map(|(trial, phases)| trial_view(trial, &phases))
+                .collect(),
+        },
+    )
+}
+
+fn doubts(caveats: &[Caveat]) -> Vec<Doubt<'_>> {
+    caveats
+        .iter()
+        .map(|caveat| Doubt {
+            code: caveat.code.as_str(),
+            detail: &caveat.detail,
+            meaning: caveat.code.meaning(),
+        })
+        .collect()
+}
+
+fn trial_view<'a>(trial: &'a Trial, phases: &[JudgedPhase<'a>]) -> TrialView<'a> {
+    TrialView {
+        cell: &trial.cell,
+        repetition: trial.repetition,
+        outcome: &trial.outcome,
+        start_ns: trial.start_ns,
+        caveats: doubts(&trial.caveats),
+        phases: phases.iter().map(phase_view).collect(),
+    }
+}
+
+fn phase_view<'a>(judged: &JudgedPhase<'a>) -> PhaseView<'a> {
+    let Phase {
+        name,
+        kind,
+        outcome,
+        start_ns,
+        elapsed_ns,
+        workers,
+        witnesses,
+        notes,
+        ..
+    } = judged.phase;
+    let has_numbers = judged.phase.has_numbers();
+    PhaseView {
+        name,
+        kind: *kind,
+        outcome,
+        subject: has_numbers.then_some(judged.finding.subject),
+        reasons: if has_numbers {
+            &judged.finding.reasons
+        } else {
+            &[]
+        },
+        caveats: doubts(&judged.finding.caveats),
+        start_ns: *start_ns,
+        elapsed_ns: *elapsed_ns,
+        figures: figures(judged.phase),
+        workers,
+        witnesses,
+        notes,
+    }
+}
+
+fn figures(phase: &Phase) -> serde_json::Map<String, serde_json::Value> {
+    phase
+        .measurements
+        .iter()
+        .map(|measurement| {
+            let figure = Figure {
+                value: measurement.value,
+                n: measurement.n,
+                better: measurement.metric.better,
+                printed: measurement.printed.as_deref(),
+                corrected: measurement.corrected.as_deref(),
+            };
+            let value = serde_json::to_value(figure).expect("a figure is plain data");
+            (measurement.metric.name.to_string(), value)
+        })
+        .collect()
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    sessions: Vec<ListItem<'a>>,
+}
+
+#[derive(Serialize)]
+struct ListItem<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<&'a str>,
+}
+
+/// The sessions of a list. Schema `stiction-list`.
+#[must_use]
+pub fn list(sessions: &[Listed]) -> String {
+    let sessions = sessions
+        .iter()
+        .map(|session| ListItem {
+            summary: &session.summary,
+            headline: session.headline.as_deref(),
+        })
+        .collect();
+    document("stiction-list", List { sessions })
+}
+
+/// What was read from each file and what was not. Schema `stiction-import`.
+#[must_use]
+pub fn import(files: &[ImportedFile]) -> String {
+    document("stiction-import", BTreeMap::from([("files", files)]))
+}

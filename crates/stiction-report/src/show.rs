@@ -1,0 +1,398 @@
+//! One session in full: every figure, what stood around it, and what speaks
+//! against it.
+
+use std::collections::BTreeSet;
+
+use stiction_core::{
+    CaveatCode, CpuTime, DeviceTraffic, Phase, PhaseKind, PhaseOutcome, Provenance, Residency,
+    Session, Subject, SystemCpu, Trial, TrialOutcome, Witnesses, WorkerSummary, format_bytes,
+    format_count, format_duration_ns,
+};
+
+use crate::environment::{fact, write_environment};
+use crate::figure::{figure, label, rounded_count};
+use crate::judged::{Judged, JudgedPhase};
+use crate::outcome::{phase_gap, session_gap, session_word, title};
+use crate::page::{Column, Page, Role, Span, Style, Table};
+
+/// Every figure of the session with its environment, its witnesses and its
+/// caveats; codes that occur are explained.
+#[must_use]
+pub fn show(judged: &Judged<'_>, style: Style) -> String {
+    let session = judged.session();
+    let mut page = Page::new(style);
+    write_header(&mut page, session);
+    page.blank();
+    page.line(Span::new(Role::Strong, "Environment"));
+    write_environment(&mut page, &session.header.environment);
+    for (number, (trial, phases)) in (1..).zip(judged.trials()) {
+        write_trial(&mut page, number, trial, &phases);
+    }
+    write_codes(&mut page, judged);
+    page.blank();
+    page.line(Span::new(Role::Strong, summary(judged)));
+    page.finish()
+}
+
+fn write_header(page: &mut Page, session: &Session) {
+    let header = &session.header;
+    page.edges(
+        Span::new(Role::Strong, format!("Session {}", header.id)),
+        format!("{} UTC", header.started.strftime("%Y-%m-%d %H:%M:%S")),
+    );
+    if let Some(label) = &header.label {
+        fact(page, "label", label);
+    }
+    fact(page, "outcome", session_word(session));
+    if let Some(gap) = session_gap(session) {
+        fact(page, "", &gap);
+    }
+    if !header.command.is_empty() {
+        fact(page, "command", &header.command.join(" "));
+    }
+    let tool = &header.environment.tool;
+    let tool = format!("{} {}", tool.name, tool.version);
+    match &header.provenance {
+        Provenance::Measured => fact(page, "measured by", tool.trim()),
+        Provenance::Imported { file, layout } => {
+            fact(page, "imported from", &format!("{file}, as {layout}"));
+            if !tool.trim().is_empty() {
+                fact(page, "measured by", tool.trim());
+            }
+        }
+    }
+    if let Some(plan) = &header.plan {
+        fact(
+            page,
+            "plan",
+            &format!(
+                "{}, {} trials, seed {}, digest {}",
+                plan.workload,
+                plan.trials.len(),
+                plan.seed,
+                plan.digest().short()
+            ),
+        );
+        fact(page, "parameters", &plan.parameters.to_string());
+    }
+    for caveat in &header.caveats {
+        doubt(page, caveat.code, &caveat.detail);
+    }
+}
+
+fn doubt(page: &mut Page, code: CaveatCode, detail: &str) {
+    page.paragraph("  ! ", Span::new(Role::Doubt, format!("{code}: {detail}")));
+}
+
+fn write_trial(page: &mut Page, number: usize, trial: &Trial, phases: &[JudgedPhase<'_>]) {
+    page.blank();
+    let cell = if trial.cell.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", trial.cell)
+    };
+    let heading = format!("Trial {number}, run {}:{cell}", trial.repetition + 1);
+    page.paragraph("", Span::new(Role::Strong, heading.trim_end_matches(':')));
+    match &trial.outcome {
+        TrialOutcome::Completed => {}
+        TrialOutcome::Interrupted => page.line(Span::new(Role::Bad, "  interrupted")),
+        TrialOutcome::Skipped(reason) => {
+            let text = format!("skipped ({}): {}", reason.code, reason.detail);
+            page.paragraph("  ", Span::new(Role::Bad, text));
+        }
+        TrialOutcome::Failed { message } => {
+            page.paragraph("  ", Span::new(Role::Bad, format!("failed: {message}")));
+        }
+    }
+    for caveat in &trial.caveats {
+        doubt(page, caveat.code, &caveat.detail);
+    }
+    for judged in phases {
+        page.blank();
+        write_phase(page, judged);
+    }
+}
+
+fn write_phase(page: &mut Page, judged: &JudgedPhase<'_>) {
+    let phase = judged.phase;
+    let finding = judged.finding;
+    let took = match phase.elapsed_ns {
+        0 => String::new(),
+        ns => format!(", {}", format_duration_ns(ns as f64)),
+    };
+    page.line(Span::new(
+        Role::Strong,
+        format!("  {} ({}{took})", title(&phase.name), kind_word(phase.kind)),
+    ));
+    if let Some(gap) = phase_gap(phase) {
+        page.paragraph("    ", Span::new(Role::Bad, gap));
+    }
+    if phase.outcome == PhaseOutcome::EndedEarly {
+        page.line("    ended before its planned end");
+    }
+    if phase.has_numbers() {
+        let word = format!("    {:<8}", finding.subject.to_string());
+        for (index, reason) in finding.reasons.iter().enumerate() {
+            let first = if index == 0 {
+                word.as_str()
+            } else {
+                "            "
+            };
+            page.paragraph(first, Span::new(Role::of(finding.subject), reason.as_str()));
+        }
+        page.table(4, &figures(phase));
+        write_corrections(page, phase);
+    }
+    write_workers(page, &phase.workers);
+    for (name, text) in witnesses(&phase.witnesses) {
+        page.paragraph(&format!("    {name:<11}"), text);
+    }
+    for note in &phase.notes {
+        page.paragraph("    note       ", note.as_str());
+    }
+    for caveat in &finding.caveats {
+        let text = format!("{}: {}", caveat.code, caveat.detail);
+        page.paragraph("    ! ", Span::new(Role::Doubt, text));
+    }
+}
+
+fn kind_word(kind: PhaseKind) -> &'static str {
+    match kind {
+        PhaseKind::Prepare => "prepare",
+        PhaseKind::LayDown => "lay down",
+        PhaseKind::Ramp => "ramp",
+        PhaseKind::Measure => "measure",
+        PhaseKind::Settle => "settle",
+        PhaseKind::Verify => "verify",
+        PhaseKind::CleanUp => "clean up",
+    }
+}
+
+/// Every figure with the number of observations behind it, and the text that an
+/// imported one was printed as.
+fn figures(phase: &Phase) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("figure", 34),
+        Column::right("value", 20),
+        Column::right("n", 8),
+        Column::left("printed as", 10),
+    ]);
+    for measurement in &phase.measurements {
+        table.row(vec![
+            label(&measurement.metric).into(),
+            figure(measurement).into(),
+            rounded_count(measurement.n as f64).into(),
+            measurement.printed.clone().unwrap_or_default().into(),
+        ]);
+    }
+    table
+}
+
+/// Why values differ from what was printed.
+fn write_corrections(page: &mut Page, phase: &Phase) {
+    let mut said: Vec<(&str, Vec<String>)> = Vec::new();
+    for measurement in &phase.measurements {
+        let Some(reason) = &measurement.corrected else {
+            continue;
+        };
+        let label = label(&measurement.metric);
+        match said.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, labels)) => labels.push(label),
+            None => said.push((reason, vec![label])),
+        }
+    }
+    for (reason, labels) in said {
+        page.paragraph(
+            "    corrected  ",
+            format!("{}: {reason}", labels.join(", ")),
+        );
+    }
+}
+
+/// The workers from the slowest to the fastest, in one line.
+fn write_workers(page: &mut Page, workers: &[WorkerSummary]) {
+    let rate = |worker: &WorkerSummary| {
+        let active_ns = worker.last_ns.saturating_sub(worker.first_ns);
+        (active_ns > 0).then(|| worker.bytes as f64 * 1e9 / active_ns as f64)
+    };
+    let mut rates: Vec<f64> = workers.iter().filter_map(rate).collect();
+    rates.sort_by(f64::total_cmp);
+    let per_second = |rate: &f64| format!("{}/s", format_bytes(*rate as u64));
+    let text = match (&rates[..], workers.len()) {
+        ([], _) | (_, 0) => return,
+        ([only], 1) => format!("1, {}", per_second(only)),
+        ([slow, fast], 2) => format!("2, {} and {}", per_second(slow), per_second(fast)),
+        ([slowest, .., fastest], count) => format!(
+            "{count}, slowest {}, median {}, fastest {}",
+            per_second(slowest),
+            per_second(&rates[rates.len() / 2]),
+            per_second(fastest)
+        ),
+        ([only], count) => format!("{count}, of which one moved data: {}", per_second(only)),
+    };
+    page.paragraph("    workers    ", text);
+}
+
+/// What the witnesses saw, by name.
+fn witnesses(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
+    let mut facts: Vec<(&'static str, String)> = witnesses
+        .devices
+        .iter()
+        .map(|traffic| ("device", traffic_text(traffic)))
+        .collect();
+    facts.extend(cached("cached", witnesses));
+    if let Some(bytes) = witnesses.unwritten_bytes.filter(|&bytes| bytes > 0) {
+        facts.push(("unwritten", format_bytes(bytes)));
+    }
+    if let Some(granted) = witnesses.direct_granted {
+        let text = if granted { "granted" } else { "refused" };
+        facts.push(("O_DIRECT", text.to_owned()));
+    }
+    if let Some(text) = cpu(witnesses) {
+        facts.push(("CPU", text));
+    }
+    if let Some(ns) = witnesses.io_pressure_ns {
+        facts.push(("I/O stalls", format_duration_ns(ns as f64)));
+    }
+    if let Some(extents) = witnesses.extents {
+        facts.push(("extents", extents.to_string()));
+    }
+    facts.extend(
+        witnesses
+            .missing
+            .iter()
+            .map(|text| ("not seen", text.clone())),
+    );
+    facts
+}
+
+fn traffic_text(traffic: &DeviceTraffic) -> String {
+    let mut text = format!(
+        "{} read {} in {} reads, wrote {} in {} writes",
+        traffic.device,
+        format_bytes(traffic.read_bytes),
+        format_count(traffic.reads as f64),
+        format_bytes(traffic.written_bytes),
+        format_count(traffic.writes as f64),
+    );
+    if let Some(flushes) = traffic.flushes {
+        text.push_str(&format!(", {} flushes", format_count(flushes as f64)));
+    }
+    if let Some(busy_ns) = traffic.busy_ns {
+        text.push_str(&format!(", busy {}", format_duration_ns(busy_ns as f64)));
+    }
+    text.push_str(&format!(" ({})", traffic.source));
+    text
+}
+
+fn cached(name: &'static str, witnesses: &Witnesses) -> Option<(&'static str, String)> {
+    let say = |when, residency: Residency| {
+        let dirty = match residency.dirty_bytes {
+            0 => String::new(),
+            bytes => format!(", {} not written back", format_bytes(bytes)),
+        };
+        format!(
+            "{when} {:.0} % of {}{dirty}",
+            100.0 * residency.fraction(),
+            format_bytes(residency.file_bytes)
+        )
+    };
+    let parts: Vec<String> = [
+        witnesses.residency_before.map(|seen| say("before", seen)),
+        witnesses.residency_after.map(|seen| say("after", seen)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| (name, parts.join("; ")))
+}
+
+fn cpu(witnesses: &Witnesses) -> Option<String> {
+    let time = |ns: u64| format_duration_ns(ns as f64);
+    let mut parts = Vec::new();
+    if let Some(CpuTime {
+        total_ns,
+        user_ns,
+        system_ns,
+    }) = witnesses.process_cpu
+    {
+        parts.push(format!(
+            "process {} (user {}, system {})",
+            time(total_ns),
+            time(user_ns),
+            time(system_ns)
+        ));
+    }
+    if let Some(share) = witnesses.busiest_worker_cpu_fraction {
+        parts.push(format!("busiest worker {:.0} %", 100.0 * share));
+    }
+    if let Some(system) = witnesses.system_cpu {
+        let SystemCpu {
+            io_wait_ns,
+            steal_ns,
+            busiest_cpu_fraction,
+            ..
+        } = system;
+        parts.push(format!(
+            "machine {} busy, {} waiting for I/O, {} stolen, busiest CPU {:.0} %",
+            time(system.busy_ns()),
+            time(io_wait_ns),
+            time(steal_ns),
+            100.0 * busiest_cpu_fraction
+        ));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What the codes mean that occur in the session.
+fn write_codes(page: &mut Page, judged: &Judged<'_>) {
+    let session = judged.session();
+    let of_phases = judged
+        .trials()
+        .flat_map(|(_, phases)| phases)
+        .flat_map(|judged| &judged.finding.caveats);
+    let codes: BTreeSet<CaveatCode> = crate::doubts::whole_caveats(session)
+        .chain(of_phases)
+        .map(|caveat| caveat.code)
+        .collect();
+    if codes.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(Span::new(Role::Strong, "What the codes mean"));
+    for code in codes {
+        page.paragraph(&format!("  {code:<23}"), code.meaning());
+    }
+}
+
+/// What the figures are about, counted.
+fn summary(judged: &Judged<'_>) -> String {
+    let mut counts: Vec<(Subject, usize)> = Vec::new();
+    let mut figures = 0;
+    for judged in judged.trials().flat_map(|(_, phases)| phases) {
+        if !judged.phase.has_numbers() {
+            continue;
+        }
+        figures += judged.phase.measurements.len();
+        let subject = judged.finding.subject;
+        match counts.iter_mut().find(|(known, _)| *known == subject) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((subject, 1)),
+        }
+    }
+    let phases: usize = counts.iter().map(|(_, count)| count).sum();
+    if phases == 0 {
+        return "No figures".to_owned();
+    }
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(subject, count)| format!("{count} {subject}"))
+        .collect();
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    format!(
+        "{figures} figure{} of {phases} phase{}: {}",
+        plural(figures),
+        plural(phases),
+        counts.join(", ")
+    )
+}
