@@ -3,11 +3,11 @@
 
 use stiction_analysis::doubt::Finding;
 use stiction_core::{
-    Access, Action, BackendKind, Caveat, Cell, Cpu, Create, Data, Environment, Filesystem, Job,
-    Kernel, Layer, LayerKind, Measurement, Memory, Metric, Phase, PhaseKind, Provenance,
-    RECORD_FORMAT_VERSION, Region, Seed, Session, SessionEnd, SessionHeader, SessionId,
-    SessionOutcome, StartOrder, Subject, SyncEvery, SyncKind, TargetStack, Timing, Tool, Trial,
-    WriteSync, metrics,
+    Access, Action, BackendKind, Caveat, Cell, Cpu, CpuTime, Create, Data, DeviceTraffic,
+    Environment, Filesystem, IoLimit, Job, Kernel, Layer, LayerKind, Measurement, Memory, Metric,
+    MissingFact, Phase, PhaseKind, Provenance, RECORD_FORMAT_VERSION, Region, Residency, Seed,
+    Session, SessionEnd, SessionHeader, SessionId, SessionOutcome, StartOrder, Subject, SyncEvery,
+    SyncKind, TargetStack, Timing, Tool, Trial, Witnesses, WorkerSummary, WriteSync, metrics,
 };
 
 pub(crate) const MIB: f64 = 1_048_576.0;
@@ -341,5 +341,67 @@ pub(crate) fn quick_session() -> Session {
         ),
     ];
     session.trials = vec![trial(Cell::new(), 0, phases)];
+    session
+}
+
+/// A session of two phases with all that can stand around them.
+pub(crate) fn witnessed_session() -> Session {
+    let mut session = quick_session();
+    session.header.label = Some("before".to_owned());
+    let environment = &mut session.header.environment;
+    environment.cpu.as_mut().unwrap().governor = Some("performance".to_owned());
+    environment.limits.memory_bytes = Some(2 << 30);
+    environment.limits.io.push(IoLimit {
+        device_number: (259, 0),
+        source: "io.max of /sys/fs/cgroup/x".to_owned(),
+        read_bytes_per_s: Some(100 << 20),
+        write_bytes_per_s: None,
+        read_operations_per_s: None,
+        write_operations_per_s: Some(5000),
+    });
+    environment.missing.push(MissingFact {
+        fact: "firmware".to_owned(),
+        reason: "/sys/class/nvme cannot be read (errno 13)".to_owned(),
+    });
+    let trial = &mut session.trials[0];
+    trial.phases.truncate(2);
+    let phase = &mut trial.phases[1];
+    phase.workers = [(1 << 30, 1_000_000_000), (1 << 30, 2_000_000_000)]
+        .map(|(bytes, last_ns)| WorkerSummary {
+            operations: 1024,
+            bytes,
+            first_ns: 0,
+            last_ns,
+            cpu_ns: 5_000_000,
+        })
+        .to_vec();
+    phase.witnesses = Witnesses {
+        devices: vec![DeviceTraffic {
+            source: "/proc/diskstats nvme0n1p2".to_owned(),
+            device: "nvme0n1p2".to_owned(),
+            reads: 2048,
+            read_bytes: 2 << 30,
+            writes: 3,
+            written_bytes: 12_288,
+            flushes: Some(1),
+            busy_ns: Some(1_900_000_000),
+        }],
+        residency_before: Some(Residency {
+            cached_bytes: 0,
+            dirty_bytes: 0,
+            file_bytes: 2 << 30,
+        }),
+        direct_granted: Some(true),
+        process_cpu: Some(CpuTime {
+            total_ns: 10_000_000,
+            user_ns: 4_000_000,
+            system_ns: 6_000_000,
+        }),
+        missing: vec!["PSI: /proc/pressure/io is not there".to_owned()],
+        ..Witnesses::default()
+    };
+    phase
+        .notes
+        .push("ring: SINGLE_ISSUER, DEFER_TASKRUN".to_owned());
     session
 }

@@ -1,0 +1,142 @@
+//! The JSON documents are those that the documentation shows.
+
+mod build;
+
+use build::{doubting, on, session_on, trial, with};
+use stiction_core::{
+    Caveat, CaveatCode, Cell, Phase, PhaseKind, Plan, Seed, Session, Subject, Summary, metrics,
+};
+use stiction_report::{ImportedFile, ImportedSession, Judged, Listed, UnreadLine, json};
+
+const DOCUMENTATION: &str = include_str!("../../../docs/json.md");
+
+/// The example of that schema in the documentation.
+fn documented(schema: &str) -> &'static str {
+    DOCUMENTATION
+        .split("```json\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .find(|example| example.contains(&format!("\"schema\": \"{schema}\"")))
+        .unwrap()
+}
+
+fn memory_session() -> Session {
+    let mut session = session_on("2.5.62", "tmpfs");
+    session.header.label = Some("before".to_owned());
+    session.header.command = vec!["quick".to_owned(), "/mnt".to_owned()];
+    session.header.plan = Some(Plan {
+        workload: "quick".to_owned(),
+        parameters: serde_json::Value::Null,
+        seed: Seed(1),
+        trials: Vec::new(),
+    });
+    let commit = Phase {
+        elapsed_ns: 120_000_000,
+        ..Phase::new("commit", PhaseKind::Measure)
+    };
+    let commit = with(
+        commit,
+        &[
+            (metrics::OPERATION_RATE, 750.0, 90),
+            (metrics::LATENCY_P50, 1.21e6, 90),
+        ],
+    );
+    session.trials = vec![trial(Cell::new(), 0, vec![commit])];
+    session
+}
+
+fn judged(session: &Session) -> Judged<'_> {
+    Judged::by(session, |_, _| {
+        doubting(
+            on(Subject::Cache, "tmpfs lives in memory"),
+            Caveat::new(CaveatCode::TooFewSamples, "90 operations: no p99"),
+        )
+    })
+}
+
+#[test]
+fn reports_are_as_documented() {
+    let session = memory_session();
+    assert_eq!(
+        json::session(&judged(&session)),
+        documented("stiction-report")
+    );
+}
+
+#[test]
+fn lists_are_as_documented() {
+    let session = memory_session();
+    let listed = Listed {
+        summary: Summary::from(&session),
+        headline: judged(&session).headline(),
+    };
+    assert_eq!(json::list(&[listed]), documented("stiction-list"));
+}
+
+#[test]
+fn imports_are_as_documented() {
+    let file = ImportedFile {
+        file: "post.txt".to_owned(),
+        sessions: vec![ImportedSession {
+            id: memory_session().header.id,
+            layout: "tiobench-posted".to_owned(),
+            trials: 3,
+            figures: 42,
+            corrected: 12,
+            caveats: vec![Caveat::new(
+                CaveatCode::SummedOverRuns,
+                "latencies were added up over 3 runs",
+            )],
+        }],
+        unread: vec![UnreadLine {
+            line: 1,
+            text: "Quad P3 Xeon (4GB ram)  8 GB files  4K blocksize  32 threads".to_owned(),
+            reason: "prose".to_owned(),
+        }],
+        messages: vec!["the head of the second table is shifted by two columns".to_owned()],
+    };
+    assert_eq!(json::import(&[file]), documented("stiction-import"));
+}
+
+/// Objects whose keys are names that come from elsewhere.
+const BY_NAME: [&str; 2] = ["figures", "cell"];
+
+/// Every number has its unit in its key, or is a number of things.
+#[test]
+fn keys_name_their_units() {
+    const UNITS: [&str; 6] = ["_ns", "_s", "_bytes", "_count", "_number", "_percent"];
+    const THINGS: [&str; 9] = [
+        "schema_version",
+        "completed",
+        "interrupted",
+        "skipped",
+        "failed",
+        "repetition",
+        "n",
+        "online",
+        "allowed",
+    ];
+    fn check(key: &str, value: &serde_json::Value) {
+        match value {
+            serde_json::Value::Number(_) => assert!(
+                UNITS.iter().any(|unit| key.ends_with(unit)) || THINGS.contains(&key),
+                "{key} does not name its unit"
+            ),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| check(key, item)),
+            serde_json::Value::Object(map) if BY_NAME.contains(&key) => {
+                for (name, figure) in map {
+                    assert!(
+                        metrics::by_name(name).is_some(),
+                        "{name} is not a metric's name"
+                    );
+                    assert!(figure["value"].is_number());
+                }
+            }
+            serde_json::Value::Object(map) => map.iter().for_each(|(key, value)| check(key, value)),
+            _ => {}
+        }
+    }
+    for schema in ["stiction-report", "stiction-list", "stiction-import"] {
+        check("", &serde_json::from_str(documented(schema)).unwrap());
+    }
+}
