@@ -38,7 +38,8 @@ impl Ground {
         for &place in places {
             match &context.places[place] {
                 Place::Directory(path) => {
-                    let own = OwnDirectory::create(path, context.undo).map_err(refusal)?;
+                    let own = OwnDirectory::create(path, context.undo)
+                        .map_err(|error| refusal(&error))?;
                     ground.directories.push(own);
                 }
                 Place::Device(device) => ground.targets.push(Target::Device(device.clone())),
@@ -115,7 +116,7 @@ impl Ground {
 }
 
 /// Why a directory could not be made, as a reason not to run there.
-fn refusal(error: HostError) -> SkipReason {
+fn refusal(error: &HostError) -> SkipReason {
     let code = match error.errno() {
         Some(libc::EROFS | libc::EACCES | libc::EPERM) => SkipCode::NotWritable,
         Some(libc::ENOSPC | libc::EDQUOT) => SkipCode::NoSpace,

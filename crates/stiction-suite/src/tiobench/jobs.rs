@@ -4,9 +4,10 @@ use stiction_core::{
     Access, Action, Cell, Create, Data, Job, Region, Seed, StartOrder, SyncEvery, SyncKind,
 };
 
-use super::amounts::{file_regions, random_operations, raw_regions};
-use super::matrix::file_bytes;
-use super::options::{RandomAmount, TiobenchPhase};
+use super::amounts::{
+    classic_file_bytes, even_file_bytes, file_regions, random_operations, raw_regions,
+};
+use super::options::{RandomAmount, TiobenchMode, TiobenchPhase};
 use super::parameters::TiobenchParameters;
 
 /// The numbers of a cell.
@@ -27,10 +28,14 @@ impl Shape {
         let threads = u32::try_from(number("threads")?).ok()?;
         let block_size_bytes = number("block_size_bytes")?;
         let total_bytes = number("file_size_bytes")?;
+        let file_bytes = match parameters.variant {
+            TiobenchMode::Classic { .. } => classic_file_bytes(total_bytes, threads),
+            TiobenchMode::Default => even_file_bytes(total_bytes, threads, block_size_bytes),
+        };
         Some(Self {
             threads,
             block_size_bytes,
-            file_bytes: file_bytes(parameters.variant, total_bytes, threads, block_size_bytes),
+            file_bytes,
         })
     }
 

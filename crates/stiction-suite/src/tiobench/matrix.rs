@@ -1,37 +1,15 @@
 //! From options to a plan: every default filled in, every trial listed.
 
-use stiction_core::{
-    Access, BackendKind, Cell, Data, Environment, Plan, PlannedTrial, Seed, TargetStack, Timing,
-};
+use stiction_core::{Cell, Environment, Plan, PlannedTrial, Seed};
 
-use super::amounts::{
-    classic_automatic_bytes, classic_file_bytes, default_automatic_bytes, even_file_bytes,
-};
-use super::options::{
-    DirectoryUse, FileSize, RandomAmount, TiobenchMode, TiobenchOptions, TiobenchPhase,
-};
+use super::jobs::Shape;
+use super::options::{DirectoryUse, FileSize, TiobenchMode, TiobenchOptions};
 use super::parameters::TiobenchParameters;
+use super::resolve::{automatic_bytes, check, parameters};
 use crate::SuiteError;
-use crate::room::{lives_in_memory, memory_bytes, room_bytes};
 
-/// More threads than this are refused before anything is made.
-const THREADS_MAX: u32 = 65_536;
-/// Larger blocks are refused before anything is made.
-const BLOCK_SIZE_BYTES_MAX: u64 = 1 << 30;
 /// More trials than this are a mistake.
 const TRIALS_MAX: usize = 100_000;
-/// Length of a recording interval: short enough to see a token bucket at work.
-const INTERVAL_NS: u64 = 100_000_000;
-/// Time of a random phase in the default mode.
-const RANDOM_NS: u64 = 5_000_000_000;
-/// Random operations over all threads in classic mode.
-const CLASSIC_RANDOM: u64 = 4000;
-/// Repetitions of a cell in the default mode.
-const RUNS: u32 = 3;
-/// Buffered random writes that a thread of the default mode may leave unwritten. It
-/// bounds the sync at the end, which nothing can interrupt: 256 seeks are about two
-/// seconds of a rotating disk.
-const RANDOM_WRITES_PER_SYNC: u64 = 256;
 
 /// The plan for these options on this machine.
 pub(super) fn plan(
@@ -42,181 +20,23 @@ pub(super) fn plan(
     check(options, environment)?;
     let parameters = parameters(options, environment);
     let cells = cells(options, &parameters, environment)?;
+    let count = cells.len().saturating_mul(parameters.runs as usize);
+    if count > TRIALS_MAX {
+        return Err(SuiteError::option(
+            "numruns",
+            format!("{count} trials are more than the {TRIALS_MAX} that one session may hold"),
+        ));
+    }
     let trials = match parameters.variant {
         TiobenchMode::Classic { .. } => runs_within_cells(&cells, parameters.runs),
         TiobenchMode::Default => cells_within_runs(&cells, parameters.runs, seed),
     };
-    if trials.len() > TRIALS_MAX {
-        return Err(SuiteError::option(
-            "numruns",
-            format!(
-                "{} trials are more than the {TRIALS_MAX} that one session may hold",
-                trials.len()
-            ),
-        ));
-    }
     Ok(Plan {
         workload: super::NAME.to_owned(),
         parameters: serde_json::to_value(parameters)?,
         seed,
         trials,
     })
-}
-
-/// Refuses what cannot be meant, before anything is made.
-fn check(options: &TiobenchOptions, environment: &Environment) -> Result<(), SuiteError> {
-    let refuse = |option, problem: String| Err(SuiteError::option(option, problem));
-    for size in &options.sizes {
-        if matches!(size, FileSize::Total(0) | FileSize::PerThread(0)) {
-            return refuse(
-                "size",
-                "0 bytes: there would be nothing to write or read".to_owned(),
-            );
-        }
-    }
-    for &threads in &options.threads {
-        if threads == 0 || threads > THREADS_MAX {
-            return refuse("threads", format!("{threads}: give 1 to {THREADS_MAX}"));
-        }
-    }
-    for &block in &options.block_sizes_bytes {
-        if block == 0 || block > BLOCK_SIZE_BYTES_MAX {
-            return refuse(
-                "block",
-                format!("{block} bytes: give 1 to {BLOCK_SIZE_BYTES_MAX} (1 GiB)"),
-            );
-        }
-    }
-    if matches!(
-        options.random,
-        Some(RandomAmount::Total(0) | RandomAmount::PerThread(0) | RandomAmount::Duration(0))
-    ) {
-        return refuse(
-            "random",
-            "0: to leave the random phases out, skip them".to_owned(),
-        );
-    }
-    if options.runs == Some(0) {
-        return refuse("numruns", "0: give at least 1".to_owned());
-    }
-    if options.skip.len() == TiobenchPhase::ALL.len() {
-        return refuse(
-            "skip",
-            "all four phases are left out: nothing remains to run".to_owned(),
-        );
-    }
-    if options.mmap && options.direct {
-        return refuse(
-            "mmap",
-            "a mapping goes through the page cache, which direct I/O avoids: choose one".to_owned(),
-        );
-    }
-    if options.random_access == Some(Access::Sequential) {
-        return refuse(
-            "random-order",
-            "sequential is not an order of the random phases".to_owned(),
-        );
-    }
-    check_places(options, environment)
-}
-
-fn check_places(options: &TiobenchOptions, environment: &Environment) -> Result<(), SuiteError> {
-    let devices = environment
-        .targets
-        .iter()
-        .filter(|target| is_device(target))
-        .count();
-    if devices > 0 && devices < environment.targets.len() {
-        return Err(SuiteError::option(
-            "dir",
-            "directories and raw devices cannot be mixed in one run",
-        ));
-    }
-    if devices == 0 && options.raw != Default::default() {
-        return Err(SuiteError::option(
-            "offset",
-            "gaps between regions are for raw devices; files have none",
-        ));
-    }
-    if devices > 0 && options.mmap {
-        return Err(SuiteError::option(
-            "mmap",
-            "raw devices are read and written, not mapped",
-        ));
-    }
-    Ok(())
-}
-
-/// Whether a place was observed to be a raw device.
-fn is_device(target: &TargetStack) -> bool {
-    target.filesystem.is_none() && !target.layers.is_empty()
-}
-
-/// Every choice but the matrix.
-fn parameters(options: &TiobenchOptions, environment: &Environment) -> TiobenchParameters {
-    let classic = matches!(options.mode, TiobenchMode::Classic { .. });
-    let buffered = !options.direct && !options.mmap && options.write_sync == Default::default();
-    TiobenchParameters {
-        variant: options.mode,
-        identifier: options.identifier.clone().unwrap_or_else(|| {
-            environment
-                .kernel
-                .as_ref()
-                .map_or_else(|| "unknown".to_owned(), |kernel| kernel.release.clone())
-        }),
-        places: distinct_names(&environment.targets),
-        directory_use: options.directory_use,
-        phases: TiobenchPhase::ALL
-            .into_iter()
-            .filter(|phase| !options.skip.contains(phase))
-            .collect(),
-        random: options.random.unwrap_or(if classic {
-            RandomAmount::Total(CLASSIC_RANDOM)
-        } else {
-            RandomAmount::Duration(RANDOM_NS)
-        }),
-        random_access: options.random_access.unwrap_or(if classic {
-            Access::RandomIndependent
-        } else {
-            Access::RandomPermutation
-        }),
-        random_writes_per_sync: (!classic && buffered).then_some(RANDOM_WRITES_PER_SYNC),
-        one_writer_at_a_time: options.one_writer_at_a_time,
-        write_sync: options.write_sync,
-        direct: options.direct,
-        backend: if options.mmap {
-            BackendKind::Mmap
-        } else {
-            BackendKind::Psync
-        },
-        raw: options.raw,
-        data: match (options.verify, classic) {
-            (true, _) => Data::Stamped,
-            (false, true) => Data::Zeros,
-            (false, false) => Data::Unique,
-        },
-        verify: options.verify,
-        drop_caches: options.flush_caches || !classic,
-        interval_ns: INTERVAL_NS,
-        timing: Timing::Exact,
-        runs: options.runs.unwrap_or(if classic { 1 } else { RUNS }),
-        timeout_ns: options.timeout_ns,
-        may_fill: options.may_fill,
-    }
-}
-
-/// The places' paths; one that reads like an earlier one gets its number behind it.
-fn distinct_names(targets: &[TargetStack]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::with_capacity(targets.len());
-    for (index, target) in targets.iter().enumerate() {
-        let name = if names.contains(&target.path) {
-            format!("{} #{}", target.path, index + 1)
-        } else {
-            target.path.clone()
-        };
-        names.push(name);
-    }
-    names
 }
 
 /// Every combination, in the driver's order: directory, size, block, threads.
@@ -302,64 +122,7 @@ fn cell(
 
 /// Whether a thread's file holds at least one block.
 fn fits(parameters: &TiobenchParameters, cell: &Cell) -> bool {
-    let number = |factor| {
-        cell.integer(factor)
-            .and_then(|value| u64::try_from(value).ok())
-            .unwrap_or(0)
-    };
-    let threads = u32::try_from(number("threads")).unwrap_or(u32::MAX);
-    file_bytes(
-        parameters.variant,
-        number("file_size_bytes"),
-        threads,
-        number("block_size_bytes"),
-    ) >= number("block_size_bytes")
-}
-
-/// Bytes of each thread's file.
-pub(super) fn file_bytes(
-    variant: TiobenchMode,
-    total_bytes: u64,
-    threads: u32,
-    block_size_bytes: u64,
-) -> u64 {
-    match variant {
-        TiobenchMode::Classic { .. } => classic_file_bytes(total_bytes, threads),
-        TiobenchMode::Default => even_file_bytes(total_bytes, threads, block_size_bytes),
-    }
-}
-
-/// The size to use when none is asked for: one for all places, so that they compare.
-fn automatic_bytes(
-    parameters: &TiobenchParameters,
-    environment: &Environment,
-) -> Result<u64, SuiteError> {
-    let memory = memory_bytes(environment);
-    if matches!(parameters.variant, TiobenchMode::Classic { .. }) {
-        return Ok(classic_automatic_bytes(memory));
-    }
-    let smallest = environment
-        .targets
-        .iter()
-        .map(|target| match &target.filesystem {
-            Some(filesystem) => default_automatic_bytes(
-                room_bytes(filesystem, parameters.may_fill),
-                memory.filter(|_| lives_in_memory(filesystem)),
-            ),
-            None => target.layers.first().map_or(u64::MAX, |layer| {
-                default_automatic_bytes(layer.size_bytes, None)
-            }),
-        })
-        .min()
-        .unwrap_or(u64::MAX);
-    match smallest {
-        0 => Err(SuiteError::option(
-            "size",
-            "less than 2 MiB may be written here: free some space, or give a size",
-        )),
-        u64::MAX => Ok(default_automatic_bytes(u64::MAX, None)),
-        bytes => Ok(bytes),
-    }
+    Shape::of(parameters, cell).is_some_and(|shape| shape.file_bytes >= shape.block_size_bytes)
 }
 
 /// All runs of a cell before the next cell, as the driver does.
@@ -402,7 +165,10 @@ fn shuffle<T>(items: &mut [T], seed: Seed) {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use stiction_core::{Filesystem, Memory};
+
+    use stiction_core::{Data, Filesystem, Memory, TargetStack};
+
+    use super::super::options::{RandomAmount, RawLayout, TiobenchPhase};
 
     const MIB: u64 = 1 << 20;
 
@@ -579,7 +345,7 @@ mod tests {
         };
         assert_eq!(refused(&skip), "skip");
         let raw = TiobenchOptions {
-            raw: super::super::RawLayout {
+            raw: RawLayout {
                 gap_bytes: 1,
                 gap_first: false,
             },

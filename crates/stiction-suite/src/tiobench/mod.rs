@@ -1,10 +1,12 @@
 //! tiobench: threads that write and read files, sequentially and at random.
 
+mod admission;
 pub mod amounts;
 mod jobs;
 mod matrix;
 mod options;
 mod parameters;
+mod resolve;
 mod trial;
 
 pub use options::{
