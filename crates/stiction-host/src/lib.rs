@@ -4,6 +4,7 @@
 //!   through [`Roots`]; what they cannot find is listed in their result.
 //! - Observers: [`Witness`] stands beside a phase; [`residency`] and [`layout`] look
 //!   at files.
+//! - The guard: [`HeldDevice`] is the only way to a raw device.
 //! - Changes: [`OwnDirectory`], [`LoopDevice`] and their kind are written to an
 //!   [`UndoJournal`] before they are made, undone on drop, and undone by
 //!   [`restore`] after a crash.
@@ -13,6 +14,7 @@ mod cgroup;
 mod changes;
 mod error;
 mod facts;
+mod guard;
 mod own;
 mod random;
 mod roots;
@@ -26,6 +28,7 @@ pub use cache::{CacheDrop, drop_file_cache};
 pub use changes::{ControlGroup, LoopDevice, MountedFilesystem};
 pub use error::HostError;
 pub use facts::{observe_environment, observe_environment_in};
+pub use guard::{HeldDevice, Refusal, ScratchGrant};
 pub use own::{Leftover, Leftovers, OwnDirectory, leftovers};
 pub use roots::Roots;
 pub use space::{Reserve, Space, admit_bytes, space};

@@ -2,6 +2,7 @@
 
 mod fault_fs;
 mod loop_filesystem;
+pub mod machine;
 pub mod sessions;
 pub mod skip;
 mod throttle;

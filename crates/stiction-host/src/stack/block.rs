@@ -69,7 +69,7 @@ pub(super) fn name_of_node(roots: &Roots, node: &str) -> Option<String> {
 }
 
 /// The disk that a partition is part of.
-fn whole_disk(roots: &Roots, name: &str) -> Option<String> {
+pub(crate) fn whole_disk(roots: &Roots, name: &str) -> Option<String> {
     if !roots.has(format!("{}/partition", folder(name))) {
         return None;
     }

@@ -41,12 +41,12 @@ pub(crate) fn parse(text: &[u8]) -> Vec<Mount> {
 fn line(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|byte| *byte == b' ');
     let mut field = || fields.next().map(unescape);
-    let id = text(field()?).parse().ok()?;
+    let id = text(&field()?).parse().ok()?;
     let _parent = field()?;
-    let device = device_number(&text(field()?))?;
+    let device = device_number(&text(&field()?))?;
     let root = PathBuf::from(OsString::from_vec(field()?));
     let mount_point = PathBuf::from(OsString::from_vec(field()?));
-    let options = list(field()?);
+    let options = list(&field()?);
     while field()? != b"-" {}
     Some(Mount {
         id,
@@ -54,9 +54,9 @@ fn line(line: &[u8]) -> Option<Mount> {
         root,
         mount_point,
         options,
-        kind: text(field()?),
-        source: text(field()?),
-        filesystem_options: list(field().unwrap_or_default()),
+        kind: text(&field()?),
+        source: text(&field()?),
+        filesystem_options: list(&field().unwrap_or_default()),
     })
 }
 
@@ -106,11 +106,11 @@ fn unescape(field: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8_lossy(&bytes).into_owned()
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn list(bytes: Vec<u8>) -> Vec<String> {
+fn list(bytes: &[u8]) -> Vec<String> {
     text(bytes)
         .split(',')
         .filter(|option| !option.is_empty())

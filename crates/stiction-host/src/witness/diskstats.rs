@@ -79,7 +79,7 @@ fn grown(before: u64, after: u64) -> Option<u64> {
     if after >= before {
         return Some(after - before);
     }
-    (before < WRAP && before >= WRAP / 2 && after < WRAP / 2).then(|| after + WRAP - before)
+    ((WRAP / 2..WRAP).contains(&before) && after < WRAP / 2).then(|| after + WRAP - before)
 }
 
 #[cfg(test)]
