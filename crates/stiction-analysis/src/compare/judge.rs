@@ -3,7 +3,7 @@
 use stiction_core::{Better, Metric, MetricClass, PhaseOutcome, Subject};
 
 use super::order::{Order, order};
-use super::pairing::{Pair, Run, trouble, without_number};
+use super::pairing::{Pair, Run, without_number};
 use super::work;
 use crate::change::{Change, SideValue, is_percent_of_baseline};
 use crate::estimate::plan;
@@ -131,18 +131,19 @@ fn failed(
     a: Option<&SideValue>,
     b: Option<&SideValue>,
 ) -> Option<Verdict> {
-    let of_side = |name: &str, value: Option<&SideValue>, runs: &[Run<'_>]| {
+    let pair = ground.pair;
+    let of_side = |name: &str, value: Option<&SideValue>, runs: &[Run<'_>], trouble| {
         let stopped = runs.iter().find_map(|run| without_number(run.phase));
-        let cut_off = || runs.iter().find_map(|run| trouble(run.trial));
+        let cut_off: &Option<String> = trouble;
         let nothing = metric.class == MetricClass::Throughput
             && value.is_some_and(|value| value.runs.iter().any(|&run| run <= 0.0));
         let reason = stopped
-            .or_else(|| cut_off().filter(|_| value.is_none()))
+            .or_else(|| cut_off.clone().filter(|_| value.is_none()))
             .or_else(|| nothing.then(|| "it is 0: nothing was done".to_owned()))?;
         Some(format!("{name}: {reason}"))
     };
-    let failed_a = of_side("A", a, &ground.pair.a);
-    let failed_b = of_side("B", b, &ground.pair.b);
+    let failed_a = of_side("A", a, &pair.a, &pair.trouble.0);
+    let failed_b = of_side("B", b, &pair.b, &pair.trouble.1);
     let only_b = failed_a.is_none();
     let reasons: Vec<String> = failed_a.into_iter().chain(failed_b).collect();
     (!reasons.is_empty()).then_some(Verdict::Failed { only_b, reasons })

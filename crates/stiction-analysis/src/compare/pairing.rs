@@ -74,6 +74,8 @@ pub(super) struct Pair<'a> {
     pub(super) phase: String,
     pub(super) a: Vec<Run<'a>>,
     pub(super) b: Vec<Run<'a>>,
+    /// Why a trial of A, or of B, in this cell may lack the phase.
+    pub(super) trouble: (Option<String>, Option<String>),
 }
 
 /// One phase of one trial.
@@ -146,6 +148,7 @@ fn pair_phases<'a>(
     unmatched: &mut Vec<Unmatched>,
 ) {
     let (all_a, all_b) = (runs(a), runs(b));
+    let trouble = (any_trouble(a), any_trouble(b));
     for name in distinct(all_a.iter().chain(&all_b).map(|run| &run.phase.name)) {
         let of = |runs: &[Run<'a>]| -> Vec<Run<'a>> {
             let here = runs.iter().filter(|run| run.phase.name == *name);
@@ -156,24 +159,21 @@ fn pair_phases<'a>(
             phase: name.clone(),
             a: of(&all_a),
             b: of(&all_b),
-        };
-        let absent_from = match (pair.a.is_empty(), pair.b.is_empty()) {
-            (true, _) => Some(a),
-            (_, true) => Some(b),
-            _ => None,
+            trouble: trouble.clone(),
         };
         // A phase is absent because its trial failed first, or because it was never
         // part of the other side's work. Only the former is a failure.
-        match absent_from {
-            Some(trials) if trials.iter().all(|trial| trouble(trial.trial).is_none()) => {
-                unmatched.push(Unmatched {
-                    cell: cell.clone(),
-                    phase: Some(name.clone()),
-                    in_a: pair.b.is_empty(),
-                    reason: format!("the other side has no phase `{name}` in this cell"),
-                });
-            }
-            _ => pairs.push(pair),
+        let never_there = (pair.a.is_empty() && trouble.0.is_none())
+            || (pair.b.is_empty() && trouble.1.is_none());
+        if never_there {
+            unmatched.push(Unmatched {
+                cell: cell.clone(),
+                phase: Some(name.clone()),
+                in_a: pair.b.is_empty(),
+                reason: format!("the other side has no phase `{name}` in this cell"),
+            });
+        } else {
+            pairs.push(pair);
         }
     }
 }
@@ -191,14 +191,14 @@ fn runs<'a>(trials: &[SideTrial<'a>]) -> Vec<Run<'a>> {
     trials.iter().flat_map(of_trial).collect()
 }
 
-/// Why a trial may lack phases, if it did not end as planned.
-pub(super) fn trouble(trial: &Trial) -> Option<String> {
-    match &trial.outcome {
+/// Why some of these trials may lack phases, if one did not end as planned.
+fn any_trouble(trials: &[SideTrial<'_>]) -> Option<String> {
+    trials.iter().find_map(|side| match &side.trial.outcome {
         TrialOutcome::Completed => None,
         TrialOutcome::Interrupted => Some("the trial was interrupted".to_owned()),
         TrialOutcome::Skipped(reason) => Some(format!("the trial was skipped: {}", reason.detail)),
         TrialOutcome::Failed { message } => Some(format!("the trial failed: {message}")),
-    }
+    })
 }
 
 /// Why a phase has no number, if it has none.

@@ -66,15 +66,13 @@ impl<'a> Case<'a> {
             .iter()
             .find(|r| r.direction == Direction::Sync)
             .map_or(0, Recording::operations);
-        let asked_bytes = recording.map_or_else(
-            || phase.workers.iter().map(|worker| worker.bytes).sum(),
-            Recording::bytes,
-        );
+        let asked_bytes =
+            recording.map_or_else(|| total(phase, |worker| worker.bytes), Recording::bytes);
         if asked_bytes == 0 {
             return Err("nothing was moved".to_owned());
         }
         let operations = recording.map_or_else(
-            || phase.workers.iter().map(|worker| worker.operations).sum(),
+            || total(phase, |worker| worker.operations),
             Recording::operations,
         );
         Ok(Self {
@@ -231,6 +229,11 @@ impl<'a> Case<'a> {
         let said = missing.join("; ");
         (!missing.is_empty()).then(|| Caveat::new(CaveatCode::WitnessMissing, said))
     }
+}
+
+/// What all workers did together.
+fn total(phase: &Phase, of: impl Fn(&stiction_core::WorkerSummary) -> u64) -> u64 {
+    phase.workers.iter().map(of).fold(0, u64::saturating_add)
 }
 
 fn collect_layers<'a>(stack: &'a TargetStack, all: &mut Vec<&'a Layer>) {

@@ -1,0 +1,146 @@
+//! What interleaved blocks decide.
+
+use super::only_row;
+use crate::sessions::{cell, measured, read_at};
+use stiction_analysis::Verdict;
+use stiction_analysis::compare::{CompareOptions, Row, Side, compare};
+use stiction_core::{Measurement, Session, metrics};
+
+/// A session of blocks in the order A B, B A, A B, ... with these rates.
+fn interleaved(rates: &[(f64, f64)]) -> Session {
+    let mut session = measured(1);
+    for (index, &(a, b)) in rates.iter().enumerate() {
+        let mut block = [
+            read_at(cell().with("directory", "a"), a),
+            read_at(cell().with("directory", "b"), b),
+        ];
+        if index % 2 == 1 {
+            block.reverse();
+        }
+        session.trials.extend(block);
+    }
+    session
+}
+
+fn judged(rates: &[(f64, f64)]) -> Row {
+    let session = interleaved(rates);
+    let a = Side::labelled(&session, "a").unwrap();
+    let b = Side::labelled(&session, "b").unwrap();
+    only_row(&compare(&a, &b, &CompareOptions::default())).clone()
+}
+
+/// Rates of A that drift by a tenth, and B at `factor` of them give or take a
+/// hundredth.
+fn drifting(factor: f64, blocks: usize) -> Vec<(f64, f64)> {
+    (0..blocks)
+        .map(|block| {
+            let a = 1e8 * (1.0 + 0.1 * block as f64 / blocks as f64);
+            let wobble = [0.01, -0.01, 0.005, -0.005][block % 4];
+            (a, a * (factor + wobble))
+        })
+        .collect()
+}
+
+#[test]
+fn a_loss_beyond_the_smallest_effect_is_worse() {
+    let row = judged(&drifting(0.9, 10));
+    assert_eq!(row.verdict, Some(Verdict::Worse));
+    let estimate = row.estimate.unwrap();
+    assert_eq!(estimate.blocks, 10);
+    assert!((estimate.change_percent + 10.0).abs() < 1.0, "{estimate:?}");
+    assert!(estimate.lowest_percent < -10.0 && estimate.highest_percent < -9.0);
+    // All ten differences have one sign: 2 of 1024 patterns are as far out.
+    assert!((estimate.p_adjusted - 2.0 / 1024.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_gain_is_better_and_a_shorter_time_too() {
+    assert_eq!(judged(&drifting(1.1, 10)).verdict, Some(Verdict::Better));
+    let mut session = interleaved(&drifting(0.9, 10));
+    for trial in &mut session.trials {
+        trial.phases[0].measurements[0].metric = metrics::ELAPSED;
+    }
+    let a = Side::labelled(&session, "a").unwrap();
+    let b = Side::labelled(&session, "b").unwrap();
+    let found = compare(&a, &b, &CompareOptions::default());
+    let row = only_row(&found);
+    assert_eq!(row.verdict, Some(Verdict::Better));
+    assert!(
+        row.estimate.unwrap().change_percent < -9.0,
+        "the sign is the metric's"
+    );
+}
+
+#[test]
+fn within_the_smallest_effect_is_the_same() {
+    assert_eq!(judged(&drifting(1.002, 10)).verdict, Some(Verdict::Same));
+}
+
+#[test]
+fn real_but_of_a_size_about_the_margin_is_slight() {
+    assert_eq!(
+        judged(&drifting(0.975, 10)).verdict,
+        Some(Verdict::SlightlyWorse)
+    );
+}
+
+#[test]
+fn a_wide_spread_cannot_tell_and_says_how_many_runs_would() {
+    let rates: Vec<(f64, f64)> = (0..8)
+        .map(|block| (1e8, 1e8 * [0.7, 1.3, 1.2, 0.75][block % 4]))
+        .collect();
+    let row = judged(&rates);
+    let Some(Verdict::CannotTell {
+        reasons,
+        runs_needed,
+    }) = row.verdict
+    else {
+        panic!("{:?}", row.verdict);
+    };
+    // k = 4 for eight blocks. The fourth average from below is that of ln 0.7 and
+    // ln 0.75, from above that of ln 1.3 and ln 1.2: exp gives 0.7246 and 1.2490.
+    let said = "after 8 blocks anything from -27.5 % to +24.9 % is possible";
+    assert_eq!(reasons, [said]);
+    assert!(
+        runs_needed.is_some_and(|runs| runs > 100),
+        "{runs_needed:?}"
+    );
+}
+
+#[test]
+fn five_blocks_are_too_few() {
+    let row = judged(&drifting(0.5, 5));
+    let reasons = row.verdict.as_ref().unwrap().reasons();
+    assert_eq!(reasons[0], "5 blocks, and a verdict needs 6");
+}
+
+#[test]
+fn many_cells_raise_the_bar_for_each() {
+    // One cell is slower by chance-like figures; sixty quiet ones stand beside it.
+    let mut session = interleaved(&drifting(0.9, 8));
+    for (index, trial) in session.trials.iter_mut().enumerate() {
+        for cell in 0..60u32 {
+            let wobble = stiction_core::Seed(7)
+                .stream(u64::from(cell))
+                .stream(index as u64);
+            let rate = 1e8 * (1.0 + (wobble.0 % 1000) as f64 / 1e5);
+            let mut phase = trial.phases[0].clone();
+            phase.name = format!("quiet {cell}");
+            phase.measurements = vec![Measurement::new(metrics::RATE, rate, 1)];
+            trial.phases.push(phase);
+        }
+    }
+    let a = Side::labelled(&session, "a").unwrap();
+    let b = Side::labelled(&session, "b").unwrap();
+    let found = compare(&a, &b, &CompareOptions::default());
+    let slower = found.rows.iter().find(|row| row.phase == "read").unwrap();
+    let alone = judged(&drifting(0.9, 8)).estimate.unwrap().p_adjusted;
+    assert!(slower.estimate.unwrap().p_adjusted >= alone);
+    assert_eq!(slower.verdict, Some(Verdict::Worse));
+    let alarms = found
+        .rows
+        .iter()
+        .filter(|row| row.verdict == Some(Verdict::Worse))
+        .count();
+    assert_eq!(alarms, 1);
+}
