@@ -1,10 +1,14 @@
 //! Generates I/O and counts it: backends, workers, offset and data patterns, clocks.
 
+mod clock;
 mod control;
 mod data;
 mod error;
 mod failure;
+mod memory;
+mod offsets;
 mod outcome;
+mod recorder;
 mod run;
 mod target;
 
