@@ -13,7 +13,7 @@ mod run;
 mod target;
 
 pub use control::{Progress, StopFlag};
-pub use data::{MISMATCHES_KEPT, Mismatch, MismatchKind};
+pub use data::{Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind};
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
 pub use outcome::{AllActive, Ended, Outcome, WorkerOutcome};
