@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -85,7 +85,7 @@ impl fmt::Display for Cause {
         match *self {
             Self::Errno(errno) => io::Error::from_raw_os_error(errno).fmt(f),
             Self::Short { got, wanted } => {
-                write!(f, "only {got} of {wanted} bytes were moved: end of the file")
+                write!(f, "only {got} of {wanted} bytes were moved")
             }
             Self::BusError => f.write_str(
                 "the page could not be had (SIGBUS): file cut shorter, filesystem full or device failed",
@@ -144,6 +144,9 @@ impl fmt::Display for IoFailure {
             write!(f, " at offset {offset_bytes}")?;
         }
         write!(f, ": {}", self.cause)?;
+        if self.operation == Operation::Read && matches!(self.cause, Cause::Short { .. }) {
+            f.write_str(", the file ends there")?;
+        }
         if let Some(advice) = self.advice() {
             write!(f, "; {advice}")?;
         }
@@ -152,6 +155,42 @@ impl fmt::Display for IoFailure {
 }
 
 impl std::error::Error for IoFailure {}
+
+/// What failed, before it is known to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) operation: Operation,
+    pub(crate) offset_bytes: Option<u64>,
+    pub(crate) cause: Cause,
+}
+
+impl Fault {
+    pub(crate) fn new(operation: Operation, cause: impl Into<Cause>) -> Self {
+        Self {
+            operation,
+            offset_bytes: None,
+            cause: cause.into(),
+        }
+    }
+
+    pub(crate) fn at(self, offset_bytes: u64) -> Self {
+        Self {
+            offset_bytes: Some(offset_bytes),
+            ..self
+        }
+    }
+
+    /// The failure of `worker` with the target `path`.
+    pub(crate) fn of(self, worker: u32, path: &Path) -> IoFailure {
+        IoFailure {
+            worker,
+            operation: self.operation,
+            path: path.to_owned(),
+            offset_bytes: self.offset_bytes,
+            cause: self.cause,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -188,7 +227,7 @@ mod tests {
         };
         assert_eq!(
             failure.to_string(),
-            "read of f at offset 8192: only 100 of 4096 bytes were moved: end of the file"
+            "read of f at offset 8192: only 100 of 4096 bytes were moved, the file ends there"
         );
         assert_eq!(failure.errno(), None);
     }

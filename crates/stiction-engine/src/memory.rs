@@ -58,20 +58,15 @@ impl Pages {
         self.start.as_ptr()
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: the mapping is `length` bytes, readable, initialised to zero by
-        // the kernel, and lives as long as `self`.
-        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
-    }
-
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `bytes`; `&mut self` makes the access exclusive.
+        // SAFETY: the mapping is `length` bytes, initialised to zero by the kernel,
+        // and lives as long as `self`; `&mut self` makes the access exclusive.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 
     /// The same bytes as numbers that threads may share.
     pub(crate) fn atomics(&self) -> &[AtomicU32] {
-        // SAFETY: as in `bytes`; a page is aligned for u32, every bit pattern is
+        // SAFETY: as in `bytes_mut`; a page is aligned for u32, every bit pattern is
         // an AtomicU32, and this view is the only one that such pages are used by.
         unsafe { slice::from_raw_parts(self.start.as_ptr().cast(), self.length / 4) }
     }
@@ -173,11 +168,9 @@ mod tests {
     #[test]
     fn pages_are_zeroed_aligned_and_whole() {
         let mut pages = Pages::new(1).unwrap();
-        assert_eq!(pages.bytes().len(), page_bytes());
+        assert_eq!(pages.bytes_mut().len(), page_bytes());
         assert_eq!(pages.as_ptr() as usize % page_bytes(), 0);
-        assert!(pages.bytes().iter().all(|&byte| byte == 0));
-        pages.bytes_mut()[0] = 7;
-        assert_eq!(pages.bytes()[0], 7);
+        assert!(pages.bytes_mut().iter().all(|&byte| byte == 0));
     }
 
     #[test]
@@ -189,7 +182,7 @@ mod tests {
         rest[0] = 3;
         assert_eq!(rest.len(), 3 * page_bytes() - 8192);
         assert_eq!((first[511], second[0], rest[0]), (1, 2, 3));
-        assert_eq!(pages.bytes()[8192], 3);
+        assert_eq!(pages.bytes_mut()[8192], 3);
     }
 
     #[test]
@@ -197,7 +190,7 @@ mod tests {
         let mut buffers = Buffers::new(3, 100).unwrap();
         buffers.slot(1).fill(9);
         assert_eq!(buffers.slot(1).len(), 100);
-        assert!(buffers.slot(0).iter().chain(&[]).all(|&byte| byte == 0));
+        assert!(buffers.slot(0).iter().all(|&byte| byte == 0));
         assert!(buffers.slot(2).iter().all(|&byte| byte == 0));
         for slot in 0..3 {
             assert_eq!(buffers.pointer(slot) as usize % page_bytes(), 0);

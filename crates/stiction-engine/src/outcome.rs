@@ -1,7 +1,14 @@
 //! What a job did: every operation, every worker, every doubt.
 
-use stiction_core::{Caveat, CpuTime, Direction, Histogram, Recording, WorkerSummary};
+use std::collections::BTreeSet;
 
+use stiction_core::{
+    BackendKind, Caveat, CaveatCode, CpuTime, Direction, Histogram, Job, Recording, Timing,
+    WorkerSummary, format_duration_ns,
+};
+
+use crate::recorder::{Merged, Series, merge};
+use crate::worker::Report;
 use crate::{IoFailure, Mismatch};
 
 /// How a job ended.
@@ -30,16 +37,27 @@ pub struct WorkerOutcome {
     pub mismatches: Vec<Mismatch>,
     /// All blocks that were not what had been written.
     pub mismatch_count: u64,
-    pub(crate) latencies: Vec<(Direction, Histogram)>,
+    series: Vec<Series>,
 }
 
 impl WorkerOutcome {
+    fn of(report: Report) -> Self {
+        Self {
+            summary: report.summary,
+            cpu: report.cpu,
+            failure: report.failure.map(|failed| failed.failure),
+            mismatches: report.mismatches,
+            mismatch_count: report.mismatch_count,
+            series: report.series,
+        }
+    }
+
     /// Latencies of this worker's operations of one direction; empty if it had none.
     #[must_use]
     pub fn latencies(&self, direction: Direction) -> Histogram {
-        let mut kept = self.latencies.iter();
-        kept.find(|(of, _)| *of == direction)
-            .map_or_else(Histogram::new, |(_, latencies)| latencies.clone())
+        let mut kept = self.series.iter();
+        kept.find(|series| series.direction == direction)
+            .map_or_else(Histogram::new, Series::total)
     }
 }
 
@@ -78,6 +96,31 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Adds up what the workers did, in the order of the job's regions.
+    pub(crate) fn of(job: &Job, reports: Vec<Report>, clock: String) -> Self {
+        let elapsed_ns = reports
+            .iter()
+            .map(|report| report.end_ns)
+            .max()
+            .unwrap_or(0);
+        let series: Vec<&Series> = reports.iter().flat_map(|report| &report.series).collect();
+        let merged = merge(&series, job.interval_ns, elapsed_ns, job.block_size_bytes);
+        Self {
+            all_active: all_active(job, &merged, &reports),
+            ended: ended(&reports),
+            direct_granted: job.direct.then(|| {
+                reports
+                    .iter()
+                    .all(|report| report.remarks.direct_granted == Some(true))
+            }),
+            notes: notes(job, &merged, &reports, clock),
+            caveats: caveats(job, &reports),
+            recordings: merged.recordings,
+            workers: reports.into_iter().map(WorkerOutcome::of).collect(),
+            elapsed_ns,
+        }
+    }
+
     /// Reads and writes completed.
     #[must_use]
     pub fn operations(&self) -> u64 {
@@ -95,4 +138,93 @@ impl Outcome {
     pub fn mismatch_count(&self) -> u64 {
         self.workers.iter().map(|w| w.mismatch_count).sum()
     }
+}
+
+/// How the job ended, by the first failure in time.
+fn ended(reports: &[Report]) -> Ended {
+    let failures = reports.iter().filter_map(|report| report.failure.as_ref());
+    match failures.min_by_key(|failed| failed.at_ns) {
+        Some(failed) => Ended::Failed(failed.failure.clone()),
+        None if reports.iter().any(|report| report.stopped) => Ended::Stopped,
+        None => Ended::Planned,
+    }
+}
+
+/// From the last worker's first operation to the first worker's last one. With
+/// several workers both ends are moved inwards to edges of intervals, because only
+/// there it is known what had moved.
+fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActive> {
+    let begin_ns = reports.iter().map(|report| report.summary.first_ns).max()?;
+    let end_ns = reports.iter().map(|report| report.summary.last_ns).min()?;
+    if let [only] = reports {
+        return Some(AllActive {
+            start_ns: begin_ns,
+            end_ns,
+            bytes: only.summary.bytes,
+        });
+    }
+    if reports.len() < job.regions.len() {
+        return None;
+    }
+    let first = begin_ns.div_ceil(merged.interval_ns);
+    let end = end_ns / merged.interval_ns;
+    let data = merged.recordings.first()?;
+    let whole = data.intervals.get(first as usize..end as usize)?;
+    (!whole.is_empty()).then(|| AllActive {
+        start_ns: first * merged.interval_ns,
+        end_ns: end * merged.interval_ns,
+        bytes: whole.iter().map(|interval| interval.bytes).sum(),
+    })
+}
+
+/// What a reader may want to know of how the job was run.
+fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<String> {
+    let mut notes = vec![clock];
+    let said: BTreeSet<&String> = reports.iter().flat_map(|one| &one.remarks.notes).collect();
+    notes.extend(said.into_iter().cloned());
+    let continued: u64 = reports.iter().map(|report| report.continued).sum();
+    if continued > 0 {
+        notes.push(format!(
+            "{continued} operations moved their block in more than one call"
+        ));
+    }
+    if merged.interval_ns > job.interval_ns {
+        notes.push(format!(
+            "latencies are kept by intervals of {} instead of {}, for want of memory",
+            format_duration_ns(merged.interval_ns as f64),
+            format_duration_ns(job.interval_ns as f64)
+        ));
+    }
+    if job.timing == Timing::Chained && job.backend == BackendKind::IoUring && job.depth > 1 {
+        notes.push("operations of one submission share a time stamp".to_owned());
+    }
+    notes
+}
+
+/// Doubts of the workers, each once, and those that arise from them together.
+fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
+    let mut caveats: Vec<Caveat> = Vec::new();
+    for caveat in reports.iter().flat_map(|report| &report.remarks.caveats) {
+        if !caveats.contains(caveat) {
+            caveats.push(caveat.clone());
+        }
+    }
+    let mismatches: u64 = reports.iter().map(|report| report.mismatch_count).sum();
+    if let Some(first) = reports.iter().find_map(|report| report.mismatches.first()) {
+        caveats.push(Caveat::new(
+            CaveatCode::DataMismatch,
+            format!("{mismatches} blocks are not what was written; the first: {first}"),
+        ));
+    }
+    match ended(reports) {
+        Ended::Planned => {}
+        Ended::Stopped => caveats.push(Caveat::new(
+            CaveatCode::Interrupted,
+            format!("{} was stopped before its planned end", job.name),
+        )),
+        Ended::Failed(failure) => {
+            caveats.push(Caveat::new(CaveatCode::EndedEarly, failure.to_string()));
+        }
+    }
+    caveats
 }

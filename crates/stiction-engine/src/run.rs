@@ -1,176 +1,185 @@
-//! Runs a job.
+//! Runs a job: starts the workers, waits for them, and adds up what they did.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::FileExt as _;
-use std::sync::Barrier;
-use std::time::Instant;
+use std::io;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use stiction_core::{
-    Action, BackendKind, Create, Direction, Histogram, Interval, Job, Recording, WorkerSummary,
-};
+use stiction_core::{Job, StartOrder};
 
-use crate::failure::{Cause, Operation};
-use crate::{
-    Ended, EngineError, IoFailure, Outcome, Progress, StopFlag, Target, Unavailable, WorkerOutcome,
-};
+use crate::backend::probe;
+use crate::clock::{Calibration, Clock};
+use crate::data::Ledger;
+use crate::gate::Gate;
+use crate::log::Signals;
+use crate::task::{Task, check};
+use crate::thread::ignore_file_size_signal;
+use crate::worker::{self, Report};
+use crate::{EngineError, Outcome, Progress, StopFlag, Target};
 
-/// Runs `job` on `targets`.
+/// Enough for the deepest call of a worker; thousands of stacks must fit.
+const STACK_BYTES: usize = 256 << 10;
+
+/// Runs `job` on `targets`, and returns when all its workers have ended.
+///
+/// `stop` ends it early. `progress` needs room for as many workers as the job has
+/// regions. Files that the job makes stay there; who asked for them removes them.
+///
+/// From the first call on, the process ignores `SIGXFSZ` (unless it has decided
+/// otherwise), so that a write beyond the file size limit fails with `EFBIG`; and
+/// from the first job with `mmap` on, it handles `SIGBUS` from the job's mappings.
 ///
 /// # Errors
-/// When nothing was done; see [`EngineError`].
+/// When nothing was done; see [`EngineError`]. What goes wrong later is part of the
+/// outcome.
 pub fn run(
     job: &Job,
     targets: &[Target],
     stop: &StopFlag,
     progress: &Progress,
 ) -> Result<Outcome, EngineError> {
-    probe(job.backend)?;
-    let barrier = Barrier::new(job.regions.len() + 1);
-    let (start, workers) = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..job.regions.len())
-            .map(|worker| {
-                let barrier = &barrier;
-                scope.spawn(move || {
-                    let file = open(job, targets, worker);
-                    barrier.wait();
-                    file.map(|file| work(job, targets, worker, &file, stop, progress))
-                })
-            })
-            .collect();
-        barrier.wait();
-        let start = Instant::now();
-        let workers: Result<Vec<_>, IoFailure> = handles
-            .into_iter()
-            .map(|handle| handle.join().expect("a worker does not panic"))
-            .collect();
-        (start, workers)
-    });
-    let workers = workers?;
-    let elapsed_ns = nanoseconds(start);
-    let direction = direction(job);
-    let mut latencies = Histogram::new();
-    workers
-        .iter()
-        .for_each(|worker| latencies.merge(&worker.latencies(direction)));
-    let bytes = workers.iter().map(|worker| worker.summary.bytes).sum();
-    let failure = workers.iter().find_map(|worker| worker.failure.clone());
-    Ok(Outcome {
-        recordings: vec![Recording {
-            direction,
-            intervals: vec![Interval {
-                start_ns: 0,
-                length_ns: elapsed_ns,
-                bytes,
-                latencies,
-            }],
-        }],
-        elapsed_ns,
-        all_active: None,
-        ended: match failure {
-            Some(failure) => Ended::Failed(failure),
-            None if stop.is_raised() => Ended::Stopped,
-            None => Ended::Planned,
-        },
-        direct_granted: None,
-        notes: Vec::new(),
-        caveats: Vec::new(),
-        workers,
-    })
+    Run::new(job, targets, None, stop, progress).run()
 }
 
-/// Whether `backend` can be had on this system.
+/// As [`run`], with a ledger of what was written: stamped writes are entered in it,
+/// and checked reads find lost writes by it.
 ///
 /// # Errors
-/// [`Unavailable`] with the kernel's words.
-pub fn probe(backend: BackendKind) -> Result<(), Unavailable> {
-    match backend {
-        BackendKind::Psync => Ok(()),
-        _ => Err(Unavailable {
-            backend,
-            reason: "this build has no such backend".to_owned(),
-        }),
-    }
-}
-
-fn direction(job: &Job) -> Direction {
-    match job.action {
-        Action::Read => Direction::Read,
-        Action::Write => Direction::Write,
-    }
-}
-
-fn nanoseconds(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-fn open(job: &Job, targets: &[Target], worker: usize) -> Result<File, IoFailure> {
-    let target = &targets[job.regions[worker].target as usize];
-    OpenOptions::new()
-        .read(true)
-        .write(job.action == Action::Write)
-        .create(job.create != Create::Open)
-        .truncate(job.create == Create::Truncate)
-        .open(target.path())
-        .map_err(|error| IoFailure {
-            worker: worker as u32,
-            operation: Operation::Open,
-            path: target.path().to_owned(),
-            offset_bytes: None,
-            cause: Cause::Errno(error.raw_os_error().unwrap_or(0)),
-        })
-}
-
-fn work(
+/// As [`run`].
+pub fn run_checked(
     job: &Job,
     targets: &[Target],
-    worker: usize,
-    file: &File,
+    ledger: &Ledger,
     stop: &StopFlag,
     progress: &Progress,
-) -> WorkerOutcome {
-    let region = job.regions[worker];
-    let mut buffer = vec![0; job.block_size_bytes as usize];
-    let blocks = job.blocks(worker);
-    let limit = job.operations_per_worker.unwrap_or(u64::MAX);
-    let limit = if job.once { limit.min(blocks) } else { limit };
-    let start = Instant::now();
-    let mut latencies = Histogram::new();
-    let mut summary = WorkerSummary::default();
-    let mut failure = None;
-    while summary.operations < limit
-        && !stop.is_raised()
-        && job
-            .duration_ns
-            .is_none_or(|limit| nanoseconds(start) < limit)
-    {
-        let offset = region.offset_bytes + summary.operations % blocks * job.block_size_bytes;
-        let before = Instant::now();
-        let done = match job.action {
-            Action::Read => file.read_exact_at(&mut buffer, offset),
-            Action::Write => file.write_all_at(&buffer, offset),
-        };
-        if let Err(error) = done {
-            failure = Some(IoFailure {
-                worker: worker as u32,
-                operation: Operation::Write,
-                path: targets[region.target as usize].path().to_owned(),
-                offset_bytes: Some(offset),
-                cause: Cause::Errno(error.raw_os_error().unwrap_or(0)),
-            });
-            break;
+) -> Result<Outcome, EngineError> {
+    Run::new(job, targets, Some(ledger), stop, progress).run()
+}
+
+/// What a worker comes to: a report, none when there was no start, or the reason
+/// why it could not be made ready.
+type Ending = Result<Option<Report>, EngineError>;
+
+struct Run<'a> {
+    job: &'a Job,
+    targets: &'a [Target],
+    ledger: Option<&'a Ledger>,
+    signals: Signals<'a>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        job: &'a Job,
+        targets: &'a [Target],
+        ledger: Option<&'a Ledger>,
+        stop: &'a StopFlag,
+        progress: &'a Progress,
+    ) -> Self {
+        Self {
+            job,
+            targets,
+            ledger,
+            signals: Signals::new(stop, progress),
         }
-        latencies.record(nanoseconds(before));
-        summary.operations += 1;
-        summary.bytes += job.block_size_bytes;
     }
-    summary.last_ns = nanoseconds(start);
-    progress.publish(worker, summary.operations, summary.bytes);
-    WorkerOutcome {
-        summary,
-        cpu: stiction_core::CpuTime::default(),
-        failure,
-        mismatches: Vec::new(),
-        mismatch_count: 0,
-        latencies: vec![(direction(job), latencies)],
+
+    fn run(&self) -> Result<Outcome, EngineError> {
+        check(self.job, self.targets)?;
+        probe(self.job.backend)?;
+        ignore_file_size_signal();
+        let calibration = Calibration::begin();
+        let (clock, endings) = match self.job.start {
+            StartOrder::Together => self.together(&calibration)?,
+            StartOrder::OneAfterAnother => self.one_after_another(&calibration)?,
+        };
+        let reports = reports(endings)?;
+        Ok(Outcome::of(self.job, reports, clock.describe(&calibration)))
     }
+
+    /// Starts all workers at once, when the last of them is ready.
+    fn together(&self, calibration: &Calibration) -> Result<(Clock, Vec<Ending>), EngineError> {
+        let wanted = self.job.regions.len();
+        let gate = Gate::new(wanted as u32);
+        std::thread::scope(|scope| {
+            let mut threads = Vec::with_capacity(wanted);
+            for worker in 0..wanted {
+                match self.spawn(scope, worker as u32, &gate) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        gate.abandon();
+                        return Err(self.too_few_threads(worker, &error));
+                    }
+                }
+            }
+            gate.wait_for_all();
+            let clock = calibration.finish();
+            if self.signals.failed() {
+                gate.abandon();
+            } else {
+                gate.open(clock, None);
+            }
+            Ok((clock, threads.into_iter().map(join).collect()))
+        })
+    }
+
+    /// Starts each worker when the one before has ended.
+    fn one_after_another(
+        &self,
+        calibration: &Calibration,
+    ) -> Result<(Clock, Vec<Ending>), EngineError> {
+        let clock = calibration.finish();
+        let mut begun = None;
+        let mut endings = Vec::with_capacity(self.job.regions.len());
+        for worker in 0..self.job.regions.len() {
+            let gate = Gate::new(1);
+            let ending = std::thread::scope(|scope| {
+                let thread = self
+                    .spawn(scope, worker as u32, &gate)
+                    .map_err(|error| self.too_few_threads(worker, &error))?;
+                gate.wait_for_all();
+                let start = gate.open(clock, begun);
+                begun = Some(start.ticks);
+                Ok::<_, EngineError>(join(thread))
+            })?;
+            endings.push(ending);
+            if self.signals.failed() || self.signals.stop.is_raised() {
+                break;
+            }
+        }
+        Ok((clock, endings))
+    }
+
+    fn spawn<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        worker: u32,
+        gate: &'scope Gate,
+    ) -> io::Result<ScopedJoinHandle<'scope, Ending>> {
+        let work = move || {
+            let task = Task::new(self.job, self.targets, worker);
+            worker::run(&task, self.ledger, gate, &self.signals)
+        };
+        Builder::new()
+            .name(format!("worker {worker}"))
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, work)
+    }
+
+    fn too_few_threads(&self, started: usize, error: &io::Error) -> EngineError {
+        EngineError::Threads {
+            wanted: self.job.regions.len(),
+            started,
+            cause: error.to_string(),
+        }
+    }
+}
+
+fn join(thread: ScopedJoinHandle<'_, Ending>) -> Ending {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The reports of all workers, or the first reason why there are none.
+fn reports(endings: Vec<Ending>) -> Result<Vec<Report>, EngineError> {
+    let reports: Vec<Option<Report>> = endings.into_iter().collect::<Result<_, _>>()?;
+    Ok(reports.into_iter().flatten().collect())
 }

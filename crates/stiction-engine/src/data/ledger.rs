@@ -27,7 +27,7 @@ pub(crate) struct Place {
     pub(crate) path: PathBuf,
     pub(crate) offset_bytes: u64,
     pub(crate) blocks: u64,
-    pub(crate) block_bytes: u64,
+    pub(crate) block_bytes: u32,
 }
 
 impl Ledger {

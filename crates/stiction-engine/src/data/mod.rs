@@ -3,8 +3,11 @@
 mod check;
 mod ledger;
 mod mismatch;
+mod payload;
 mod random;
 mod stamp;
 
 pub use ledger::Ledger;
 pub use mismatch::{MISMATCHES_KEPT, Mismatch, MismatchKind};
+pub(crate) use payload::Payload;
+pub(crate) use stamp::STAMPED_BYTES_MIN;

@@ -20,7 +20,7 @@ pub(crate) struct Merged {
 /// `elapsed_ns` is where the last interval ends, and `block_bytes` what each read
 /// or write moved.
 pub(crate) fn merge(
-    series: &[Series],
+    series: &[&Series],
     asked_interval_ns: u64,
     elapsed_ns: u64,
     block_bytes: u64,
@@ -69,7 +69,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(series: &[Series], asked_interval_ns: u64, elapsed_ns: u64) -> Self {
+    fn of(series: &[&Series], asked_interval_ns: u64, elapsed_ns: u64) -> Self {
         let longest = series.iter().map(|one| one.shift).max().unwrap_or(0);
         let too_many =
             |shift: u32| elapsed_ns / lengthened(asked_interval_ns, shift) >= INTERVALS_MAX;
@@ -134,7 +134,7 @@ mod tests {
         let first = series(Direction::Write, &[(0, &[10, 20]), (3, &[30])]);
         let second = series(Direction::Write, &[(0, &[40])]);
         let sync = series(Direction::Sync, &[(3, &[500])]);
-        let merged = merge(&[first, second, sync], 100, 350, 4096);
+        let merged = merge(&[&first, &second, &sync], 100, 350, 4096);
         assert_eq!(merged.interval_ns, 100);
         assert_eq!(merged.recordings.len(), 2);
 
@@ -169,7 +169,7 @@ mod tests {
             shift: 1,
             ..series(Direction::Read, &[(0, &[5]), (1, &[6])])
         };
-        let merged = merge(&[fine, coarse], 100, 400, 1);
+        let merged = merge(&[&fine, &coarse], 100, 400, 1);
         assert_eq!(merged.interval_ns, 200);
         let counts: Vec<u64> = merged.recordings[0]
             .intervals
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn an_hour_in_milliseconds_is_not_kept_by_the_millisecond() {
         let one = series(Direction::Read, &[(0, &[1]), (3_599_999, &[2])]);
-        let merged = merge(&[one], 1_000_000, 3_600_000_000_000, 1);
+        let merged = merge(&[&one], 1_000_000, 3_600_000_000_000, 1);
         // 3,600,000 intervals halved ten times are 3516.
         assert_eq!(merged.interval_ns, 1_024_000_000);
         assert_eq!(merged.recordings[0].intervals.len(), 3516);
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn an_operation_at_the_very_end_is_counted() {
         let one = series(Direction::Read, &[(0, &[1]), (3, &[2])]);
-        let merged = merge(&[one], 100, 300, 1);
+        let merged = merge(&[&one], 100, 300, 1);
         assert_eq!(merged.recordings[0].intervals.len(), 3);
         assert_eq!(merged.recordings[0].operations(), 2);
     }

@@ -1,0 +1,174 @@
+//! An io_uring for each worker: as many operations in flight as wanted, one
+//! system call for many of them.
+#![allow(unsafe_code)]
+
+mod ring;
+
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+
+use io_uring::{opcode, squeue, types};
+use rustix::io::{Errno, pread, pwrite};
+use stiction_core::{Action, SyncKind};
+
+use self::ring::{Ring, unavailable};
+use super::psync::sync_file;
+use super::{Backend, Remarks, raw};
+use crate::failure::Fault;
+use crate::files::{OpenFile, open_target};
+use crate::memory::Buffers;
+use crate::task::Task;
+use crate::{EngineError, Unavailable};
+
+pub(crate) struct IoUring {
+    ring: Ring,
+    fd: OwnedFd,
+    action: Action,
+    /// Given up and never freed if the kernel may still write to them.
+    buffers: ManuallyDrop<Buffers>,
+    registered_buffers: bool,
+    /// Operations queued and not yet reaped.
+    in_flight: u32,
+    remarks: Remarks,
+}
+
+/// Whether a ring can be made.
+pub(super) fn probe() -> Result<(), Unavailable> {
+    Ring::new(1).map(|_| ())
+}
+
+impl IoUring {
+    /// Registers what can be, which spares the kernel a lookup for each operation.
+    fn register(&mut self, task: &Task<'_>, flags: &str) -> Result<(), EngineError> {
+        let submitter = self.ring.submitter();
+        submitter
+            .register_files(&[self.fd.as_raw_fd()])
+            .map_err(|error| unavailable(&error))?;
+        let blocks: Vec<libc::iovec> = (0..task.depth)
+            .map(|slot| libc::iovec {
+                iov_base: self.buffers.pointer(slot).cast(),
+                iov_len: self.buffers.block_bytes(),
+            })
+            .collect();
+        // SAFETY: the addresses are those of `self.buffers`, which are freed only
+        // when nothing is in flight; see `drop`.
+        let buffers = unsafe { submitter.register_buffers(&blocks) };
+        self.registered_buffers = buffers.is_ok();
+        let ring = submitter.register_ring_fd();
+        let mut note = format!("io_uring: {flags}; file registered");
+        for (what, result) in [("buffers", buffers), ("ring", ring)] {
+            note += &match result {
+                Ok(()) => format!(", {what} registered"),
+                Err(error) => format!(", {what} not registered ({error})"),
+            };
+        }
+        self.remarks.notes.push(note);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn entry(&self, slot: u32, offset_bytes: u64) -> squeue::Entry {
+        let file = types::Fixed(0);
+        let pointer = self.buffers.pointer(slot);
+        let length = self.buffers.block_bytes() as u32;
+        let entry = match (self.action, self.registered_buffers) {
+            (Action::Read, true) => opcode::ReadFixed::new(file, pointer, length, slot as u16)
+                .offset(offset_bytes)
+                .build(),
+            (Action::Write, true) => opcode::WriteFixed::new(file, pointer, length, slot as u16)
+                .offset(offset_bytes)
+                .build(),
+            (Action::Read, false) => opcode::Read::new(file, pointer, length)
+                .offset(offset_bytes)
+                .build(),
+            (Action::Write, false) => opcode::Write::new(file, pointer, length)
+                .offset(offset_bytes)
+                .build(),
+        };
+        entry.user_data(slot.into())
+    }
+}
+
+impl Backend for IoUring {
+    fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
+        let buffers = task.buffers()?;
+        let (ring, flags) = Ring::new(task.depth)?;
+        let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
+        let mut backend = Self {
+            ring,
+            fd,
+            action: task.job.action,
+            buffers: ManuallyDrop::new(buffers),
+            registered_buffers: false,
+            in_flight: 0,
+            remarks,
+        };
+        backend.register(task, flags)?;
+        Ok(backend)
+    }
+
+    #[inline(always)]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, slot: u32, offset_bytes: u64) {
+        let entry = self.entry(slot, offset_bytes);
+        self.in_flight += 1;
+        // SAFETY: the entry's buffer is a slot of `self.buffers`, which lives until
+        // the operation was reaped and which nobody else uses until then.
+        unsafe { self.ring.push(&entry) };
+    }
+
+    #[inline(always)]
+    fn commit(&mut self, wait_for: u32) -> Result<(), Errno> {
+        match self.ring.submit_and_wait(wait_for) {
+            Ok(()) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                // A signal, or too little memory just now: the next round goes on.
+                Some(libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+                errno => Err(Errno::from_raw_os_error(errno.unwrap_or(libc::EIO))),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn reap(&mut self) -> Option<(u32, i32)> {
+        let (slot, result) = self.ring.next_completion()?;
+        self.in_flight -= 1;
+        Some((slot as u32, result))
+    }
+
+    fn transfer(&mut self, slot: u32, offset_bytes: u64, done: usize) -> i32 {
+        let block = &mut self.buffers.slot(slot)[done..];
+        let offset = offset_bytes + done as u64;
+        raw(match self.action {
+            Action::Read => pread(&self.fd, block, offset),
+            Action::Write => pwrite(&self.fd, block, offset),
+        })
+    }
+
+    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {
+        sync_file(&self.fd, kind)
+    }
+
+    fn remarks(&mut self) -> Remarks {
+        std::mem::take(&mut self.remarks)
+    }
+}
+
+impl Drop for IoUring {
+    fn drop(&mut self) {
+        while self.in_flight > 0 {
+            let wait_for = self.in_flight;
+            if self.commit(wait_for).is_err() {
+                return;
+            }
+            while self.reap().is_some() {}
+        }
+        // SAFETY: nothing is in flight, so the kernel is done with the buffers;
+        // this is the only place that drops them, and it runs once.
+        unsafe { ManuallyDrop::drop(&mut self.buffers) };
+    }
+}

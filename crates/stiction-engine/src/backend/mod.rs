@@ -1,0 +1,138 @@
+//! How operations reach the kernel: one trait, one file for each way.
+
+mod io_uring;
+mod mmap;
+mod null;
+mod psync;
+
+use rustix::io::Errno;
+use stiction_core::{Action, BackendKind, Caveat, SyncKind};
+
+use crate::failure::{Cause, Fault, Operation};
+use crate::task::Task;
+use crate::{EngineError, Unavailable};
+
+pub(crate) use io_uring::IoUring;
+pub(crate) use mmap::Mmap;
+pub(crate) use null::Null;
+pub(crate) use psync::Psync;
+
+/// The result of an operation whose page could not be had.
+const BUS_ERROR: i32 = i32::MIN;
+
+/// One worker's way to the kernel.
+///
+/// A worker prepares it once, and then for each round queues operations, commits
+/// them together and reaps what is complete. Operations are known by the slot of
+/// their buffer; a slot is queued again only after it was reaped.
+pub(crate) trait Backend: Sized {
+    /// Opens the worker's target and makes everything ready.
+    ///
+    /// # Errors
+    /// When it cannot be had, or the target cannot be opened.
+    fn prepare(task: &Task<'_>) -> Result<Self, EngineError>;
+
+    /// The buffer of a slot that is not in flight.
+    fn buffer(&mut self, slot: u32) -> &mut [u8];
+
+    /// Adds the operation on the block at `offset_bytes` to those that the next
+    /// commit begins.
+    fn queue(&mut self, slot: u32, offset_bytes: u64);
+
+    /// Begins what is queued, and waits until `wait_for` operations are complete,
+    /// or fewer when a signal came.
+    ///
+    /// # Errors
+    /// When the kernel takes no operations at all any more.
+    fn commit(&mut self, wait_for: u32) -> Result<(), Errno>;
+
+    /// The next of the operations that the last commit found complete: its slot,
+    /// and how many bytes were moved or the error number, negative.
+    fn reap(&mut self) -> Option<(u32, i32)>;
+
+    /// Moves the bytes of a block from `done` on, one call, not timed; the result
+    /// is as in [`reap`](Self::reap).
+    fn transfer(&mut self, slot: u32, offset_bytes: u64, done: usize) -> i32;
+
+    /// Makes what was written durable.
+    ///
+    /// # Errors
+    /// With the call that failed.
+    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault>;
+
+    /// What is to be said of how this worker ran.
+    fn remarks(&mut self) -> Remarks;
+}
+
+/// What a backend has to say of how it ran.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    pub(crate) direct_granted: Option<bool>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) caveats: Vec<Caveat>,
+}
+
+/// Completes an operation that moved fewer bytes than asked, or says why not.
+///
+/// An interrupted or short transfer is continued, as any careful program does;
+/// the kernel then gives the error that cut the first part short, if there is one.
+#[cold]
+#[inline(never)]
+pub(crate) fn complete_rest(
+    backend: &mut impl Backend,
+    task: &Task<'_>,
+    slot: u32,
+    offset_bytes: u64,
+    first_result: i32,
+) -> Result<(), Fault> {
+    let wanted = task.block_bytes as usize;
+    let operation = match task.job.action {
+        Action::Read => Operation::Read,
+        Action::Write => Operation::Write,
+    };
+    let fault = |cause| Err(Fault::new(operation, cause).at(offset_bytes));
+    let mut done = 0;
+    let mut result = first_result;
+    loop {
+        let short = Cause::Short {
+            got: done as u64,
+            wanted: wanted as u64,
+        };
+        match result {
+            BUS_ERROR => return fault(Cause::BusError),
+            0 => return fault(short),
+            1.. => done += result as usize,
+            errno => match Errno::from_raw_os_error(-errno) {
+                Errno::INTR | Errno::AGAIN => {}
+                // After a part that ends at the end of the file, O_DIRECT does not
+                // get as far as to say so.
+                Errno::INVAL if done > 0 => return fault(short),
+                errno => return fault(errno.into()),
+            },
+        }
+        if done >= wanted {
+            return Ok(());
+        }
+        result = backend.transfer(slot, offset_bytes, done);
+    }
+}
+
+/// A system call's result in the form that [`Backend::reap`] hands over.
+fn raw(result: Result<usize, Errno>) -> i32 {
+    match result {
+        // A block is at most 1 GiB.
+        Ok(bytes) => bytes as i32,
+        Err(errno) => -errno.raw_os_error(),
+    }
+}
+
+/// Whether `backend` can be had on this system.
+///
+/// # Errors
+/// [`Unavailable`] with the kernel's words.
+pub fn probe(backend: BackendKind) -> Result<(), Unavailable> {
+    match backend {
+        BackendKind::IoUring => io_uring::probe(),
+        BackendKind::Psync | BackendKind::Mmap | BackendKind::Null => Ok(()),
+    }
+}

@@ -1,0 +1,195 @@
+//! What goes into the blocks that a worker writes, and what must be in those
+//! that it reads.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+use stiction_core::{Action, Data, Seed};
+
+use super::check::check;
+use super::ledger::{Generations, Ledger, Place};
+use super::mismatch::{MISMATCHES_KEPT, Mismatch};
+use super::random;
+use super::stamp::Stamp;
+use crate::task::Task;
+
+/// The part that data has in one worker's operations.
+pub(crate) enum Payload {
+    /// None: zeros are written, or what is read is not looked at.
+    Idle,
+    /// Each write has fresh random bytes.
+    Unique {
+        /// What the bytes are drawn from.
+        seed: Seed,
+        /// How many blocks were made.
+        blocks: u64,
+    },
+    /// Each write has a stamp.
+    Stamped(Stamps),
+    /// Each read must have its stamp.
+    Checked(Stamps, Mismatches),
+}
+
+impl Payload {
+    /// The payload of `task`, which draws on `seed`. Without a ledger, writes
+    /// number their blocks from 1 on and reads do not check the numbers.
+    ///
+    /// # Errors
+    /// The kernel's, when there is no memory for the numbers.
+    pub(crate) fn new(task: &Task<'_>, seed: Seed, ledger: Option<&Ledger>) -> Result<Self, Errno> {
+        let job = task.job;
+        Ok(match (job.action, job.data) {
+            (Action::Write, Data::Unique) => Self::Unique { seed, blocks: 0 },
+            (Action::Write, Data::Stamped) => Self::Stamped(Stamps::new(task, ledger)?),
+            (Action::Read, Data::Stamped) if job.verify => {
+                Self::Checked(Stamps::new(task, ledger)?, Mismatches::new(task))
+            }
+            _ => Self::Idle,
+        })
+    }
+
+    /// Whether it has nothing to do between operations.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self, Self::Idle)
+    }
+
+    /// Makes the block that is written next from the buffer of its slot.
+    #[inline(always)]
+    pub(crate) fn before<'b>(
+        &mut self,
+        slot: u32,
+        (block, offset_bytes): (u64, u64),
+        buffer: impl FnOnce() -> &'b mut [u8],
+    ) {
+        match self {
+            Self::Idle | Self::Checked(..) => {}
+            Self::Unique { seed, blocks } => {
+                random::fill(seed.stream(*blocks).0, buffer());
+                *blocks += 1;
+            }
+            Self::Stamped(stamps) => stamps.write(slot, block, offset_bytes, buffer()),
+        }
+    }
+
+    /// Looks at a block that was written or read.
+    #[inline(always)]
+    pub(crate) fn after<'b>(
+        &mut self,
+        slot: u32,
+        (block, offset_bytes): (u64, u64),
+        buffer: impl FnOnce() -> &'b mut [u8],
+    ) {
+        match self {
+            Self::Idle | Self::Unique { .. } => {}
+            Self::Stamped(stamps) => stamps.written(slot, block),
+            Self::Checked(stamps, mismatches) => {
+                let wanted = stamps.wanted(block, offset_bytes);
+                if let Err(kind) = check(buffer(), &wanted) {
+                    mismatches.add(offset_bytes, kind);
+                }
+            }
+        }
+    }
+
+    /// What was found: the first mismatches, and how many there were.
+    pub(crate) fn into_mismatches(self) -> (Vec<Mismatch>, u64) {
+        match self {
+            Self::Checked(_, mismatches) => (mismatches.kept, mismatches.count),
+            Self::Idle | Self::Unique { .. } | Self::Stamped(_) => (Vec::new(), 0),
+        }
+    }
+}
+
+/// What stamps are made of.
+pub(crate) struct Stamps {
+    worker: u32,
+    block_bytes: u32,
+    seed: Seed,
+    /// How often each block was written; `None` when nobody counted.
+    generations: Option<Arc<Generations>>,
+    /// For each slot, the number of the write that is in flight in it.
+    in_flight: Box<[u32]>,
+}
+
+impl Stamps {
+    fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Result<Self, Errno> {
+        let generations = match (ledger, task.job.action) {
+            (Some(ledger), _) => Some(ledger.open(Place {
+                path: task.path().to_owned(),
+                offset_bytes: task.first_byte,
+                blocks: task.blocks,
+                block_bytes: task.block_bytes,
+            })?),
+            (None, Action::Write) => Some(Arc::new(Generations::new(task.blocks)?)),
+            (None, Action::Read) => None,
+        };
+        Ok(Self {
+            worker: task.worker,
+            block_bytes: task.block_bytes,
+            seed: ledger.map_or(task.job.seed, Ledger::seed),
+            generations,
+            in_flight: vec![0; task.depth as usize].into(),
+        })
+    }
+
+    fn stamp(&self, generation: u32, offset_bytes: u64) -> Stamp {
+        Stamp {
+            worker: self.worker,
+            offset_bytes,
+            generation,
+            block_bytes: self.block_bytes,
+            seed: self.seed,
+        }
+    }
+
+    fn generation(&self, block: u64) -> u32 {
+        let generations = self.generations.as_ref();
+        generations.map_or(0, |generations| generations.get(block))
+    }
+
+    fn write(&mut self, slot: u32, block: u64, offset_bytes: u64, buffer: &mut [u8]) {
+        let generation = self.generation(block).wrapping_add(1);
+        self.in_flight[slot as usize] = generation;
+        self.stamp(generation, offset_bytes).write(buffer);
+    }
+
+    fn written(&mut self, slot: u32, block: u64) {
+        if let Some(generations) = &self.generations {
+            generations.set(block, self.in_flight[slot as usize]);
+        }
+    }
+
+    fn wanted(&self, block: u64, offset_bytes: u64) -> Stamp {
+        self.stamp(self.generation(block), offset_bytes)
+    }
+}
+
+/// The blocks that were not what they must be.
+pub(crate) struct Mismatches {
+    kept: Vec<Mismatch>,
+    count: u64,
+    path: PathBuf,
+}
+
+impl Mismatches {
+    fn new(task: &Task<'_>) -> Self {
+        Self {
+            kept: Vec::with_capacity(MISMATCHES_KEPT),
+            count: 0,
+            path: task.path().to_owned(),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, offset_bytes: u64, kind: super::MismatchKind) {
+        self.count += 1;
+        if self.kept.len() < MISMATCHES_KEPT {
+            self.kept.push(Mismatch {
+                path: self.path.clone(),
+                offset_bytes,
+                kind,
+            });
+        }
+    }
+}

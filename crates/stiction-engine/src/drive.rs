@@ -1,0 +1,229 @@
+//! The timed loop.
+//!
+//! It allocates nothing, takes no lock, logs nothing and shares no cache line. It
+//! is compiled once for each backend, order of offsets and way of timing, so that
+//! what a job does not want costs it nothing.
+
+use stiction_core::SyncKind;
+
+use crate::backend::{Backend, complete_rest};
+use crate::data::Payload;
+use crate::failure::{Fault, Operation};
+use crate::log::Log;
+use crate::offsets::Offsets;
+use crate::task::Task;
+
+/// The operations in flight, by slot.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    /// The first `free_count` are the free slots; behind them stand those taken last.
+    free: Box<[u32]>,
+    free_count: usize,
+    /// When the operation was submitted, ticks.
+    begun: Box<[u64]>,
+    block: Box<[u64]>,
+}
+
+impl Slots {
+    pub(crate) fn new(depth: u32) -> Self {
+        Self {
+            free: (0..depth).rev().collect(),
+            free_count: depth as usize,
+            begun: vec![0; depth as usize].into(),
+            block: vec![0; depth as usize].into(),
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self) -> Option<u32> {
+        let count = self.free_count.checked_sub(1)?;
+        self.free_count = count;
+        Some(self.free[count])
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, slot: u32) {
+        self.free[self.free_count] = slot;
+        self.free_count += 1;
+    }
+
+    /// Notes when the operations began whose slots were taken since there were
+    /// `free_before` free ones.
+    #[inline(always)]
+    fn begin(&mut self, free_before: usize, now: u64) {
+        for &slot in &self.free[self.free_count..free_before] {
+            self.begun[slot as usize] = now;
+        }
+    }
+
+    #[inline(always)]
+    fn in_flight(&self) -> u32 {
+        (self.free.len() - self.free_count) as u32
+    }
+}
+
+/// What the loop did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Done {
+    /// Reads and writes completed.
+    pub(crate) operations: u64,
+    /// Transfers that took more than one call.
+    pub(crate) continued: u64,
+    /// When the first operation began, ticks.
+    pub(crate) first: u64,
+    /// When the last operation or sync ended, ticks.
+    pub(crate) last: u64,
+    /// The first operation that failed.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// Does the operations of `task` until the worker has to end.
+///
+/// With `EXACT` the clock is read before each submission and after it, otherwise
+/// once in each round.
+pub(crate) fn drive<B: Backend, O: Offsets, const EXACT: bool>(
+    task: &Task<'_>,
+    backend: &mut B,
+    offsets: &mut O,
+    payload: &mut Payload,
+    slots: &mut Slots,
+    log: &mut Log<'_>,
+) -> Done {
+    let mut done = Done::nothing(log.now());
+    // Operations that may still begin: in all, and before the next sync.
+    let mut budget = task.operations;
+    let mut until_sync = task.writes_to_sync();
+    loop {
+        let free_before = slots.free_count;
+        while budget > 0
+            && until_sync > 0
+            && let Some(slot) = slots.take()
+        {
+            budget -= 1;
+            until_sync -= 1;
+            let block = offsets.next();
+            let offset_bytes = task.offset_of(block);
+            slots.block[slot as usize] = block;
+            payload.before(slot, (block, offset_bytes), || backend.buffer(slot));
+            backend.queue(slot, offset_bytes);
+        }
+        let in_flight = slots.in_flight();
+        if in_flight == 0 {
+            if until_sync > 0 || !done.sync(slots.begun[0], backend, task, log) {
+                return done;
+            }
+            until_sync = task.writes_to_sync();
+            budget = if log.is_over() { 0 } else { budget };
+            continue;
+        }
+
+        let begun = if EXACT { log.now() } else { done.last };
+        slots.begin(free_before, begun);
+        if let Err(errno) = backend.commit(in_flight.min(task.batch)) {
+            done.fault = done.fault.or(Some(Fault::new(Operation::Submit, errno)));
+            return done;
+        }
+        let now = log.now();
+        let attended = log.is_due(now);
+        if attended && log.attend(now, done.operations) {
+            budget = 0;
+        }
+        while let Some((slot, result)) = backend.reap() {
+            let block = slots.block[slot as usize];
+            slots.give_back(slot);
+            let mut end = now;
+            if result != task.block_bytes as i32 {
+                let place = task.offset_of(block);
+                if let Err(fault) = complete_rest(backend, task, slot, place, result) {
+                    done.fault = done.fault.or(Some(fault));
+                    budget = 0;
+                    continue;
+                }
+                done.continued += 1;
+                end = log.now();
+            }
+            log.data(slots.begun[slot as usize], end);
+            payload.after(slot, (block, task.offset_of(block)), || {
+                backend.buffer(slot)
+            });
+            done.operations += 1;
+        }
+        // What was done besides must not count for the next operation.
+        done.last = if attended { log.now() } else { now };
+    }
+}
+
+impl Done {
+    fn nothing(now: u64) -> Self {
+        Self {
+            operations: 0,
+            continued: 0,
+            first: now,
+            last: now,
+            fault: None,
+        }
+    }
+
+    /// Makes durable what was written since the last time, if there is no reason
+    /// against it; false when there is.
+    fn sync(
+        &mut self,
+        write_begun: u64,
+        backend: &mut impl Backend,
+        task: &Task<'_>,
+        log: &mut Log<'_>,
+    ) -> bool {
+        let Some(every) = task.job.sync_every else {
+            return false;
+        };
+        if !self.sync_now(every.kind, backend, log) {
+            return false;
+        }
+        log.commit(write_begun, self.last);
+        true
+    }
+
+    /// Syncs and records how long it took; false when it failed or was not to be.
+    pub(crate) fn sync_now(
+        &mut self,
+        kind: SyncKind,
+        backend: &mut impl Backend,
+        log: &mut Log<'_>,
+    ) -> bool {
+        if self.fault.is_some() || log.was_stopped() {
+            return false;
+        }
+        let begun = log.now();
+        if let Err(fault) = backend.sync(kind) {
+            self.fault = Some(fault);
+            return false;
+        }
+        self.last = log.now();
+        if log.is_due(self.last) {
+            log.attend(self.last, self.operations);
+        }
+        log.sync(begun, self.last);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_handed_out_once_and_stamped_together() {
+        let mut slots = Slots::new(3);
+        assert_eq!(slots.take(), Some(0));
+        slots.begin(3, 10);
+        assert_eq!(
+            (slots.take(), slots.take(), slots.take()),
+            (Some(1), Some(2), None)
+        );
+        slots.begin(2, 20);
+        assert_eq!(*slots.begun, [10, 20, 20]);
+        assert_eq!(slots.in_flight(), 3);
+        slots.give_back(1);
+        assert_eq!((slots.in_flight(), slots.take()), (2, Some(1)));
+    }
+}

@@ -1,0 +1,265 @@
+//! Opens what a worker works on, and refuses what it must not touch.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{
+    FallocateFlags, FileType, Mode, OFlags, StatxFlags, fallocate, fstat, ftruncate,
+    ioctl_blksszget, open, stat, statx,
+};
+use rustix::io::Errno;
+use stiction_core::{Action, BackendKind, Caveat, CaveatCode, Create, Job, WriteSync};
+
+use crate::backend::Remarks;
+use crate::failure::{Fault, Operation};
+use crate::{EngineError, IoFailure, Target};
+
+/// An open target and what was found out about it.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    pub(crate) fd: OwnedFd,
+    pub(crate) remarks: Remarks,
+}
+
+/// Opens the target of worker `worker` as `job` wants it.
+///
+/// # Errors
+/// [`EngineError::Refused`], [`EngineError::Misaligned`], or
+/// [`EngineError::Prepare`] with the kernel's error.
+pub(crate) fn open_target(
+    job: &Job,
+    targets: &[Target],
+    worker: u32,
+) -> Result<OpenFile, EngineError> {
+    let region = job.regions[worker as usize];
+    let target = &targets[region.target as usize];
+    let opening = Opening {
+        job,
+        target,
+        worker,
+    };
+    opening.refuse_by_name()?;
+    let (fd, direct_granted) = opening.open()?;
+    let kind = opening.refuse_by_kind(&fd)?;
+    let mut file = OpenFile {
+        fd,
+        remarks: Remarks {
+            direct_granted,
+            ..Remarks::default()
+        },
+    };
+    match direct_granted {
+        Some(true) => opening.check_alignment(&mut file, kind)?,
+        Some(false) => file.remarks.caveats.push(Caveat::new(
+            CaveatCode::DirectRefused,
+            format!("{} cannot be opened with O_DIRECT", target.path().display()),
+        )),
+        None => {}
+    }
+    if kind == FileType::RegularFile {
+        opening.size(&mut file)?;
+    }
+    Ok(file)
+}
+
+struct Opening<'a> {
+    job: &'a Job,
+    target: &'a Target,
+    worker: u32,
+}
+
+impl Opening<'_> {
+    fn path(&self) -> &Path {
+        self.target.path()
+    }
+
+    fn failure(&self, operation: Operation, errno: Errno) -> IoFailure {
+        Fault::new(operation, errno).of(self.worker, self.path())
+    }
+
+    fn refusal(&self, what: &'static str, advice: &'static str) -> EngineError {
+        EngineError::Refused {
+            path: self.path().to_owned(),
+            what,
+            advice,
+        }
+    }
+
+    /// A pipe without a writer would be waited for by the mere opening, so the
+    /// kind is looked at before; it is looked at again once the file is open.
+    fn refuse_by_name(&self) -> Result<(), EngineError> {
+        let Target::File(path) = self.target else {
+            return Ok(());
+        };
+        match stat(path) {
+            Ok(found) => self.check_kind(FileType::from_raw_mode(found.st_mode)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn refuse_by_kind(&self, fd: &OwnedFd) -> Result<FileType, EngineError> {
+        let found = fstat(fd).map_err(|errno| self.failure(Operation::Open, errno))?;
+        let kind = FileType::from_raw_mode(found.st_mode);
+        self.check_kind(kind)?;
+        Ok(kind)
+    }
+
+    fn check_kind(&self, kind: FileType) -> Result<(), EngineError> {
+        let granted = matches!(self.target, Target::Device(_));
+        match kind {
+            FileType::RegularFile if !granted => Ok(()),
+            FileType::BlockDevice if granted || !self.writes() => Ok(()),
+            FileType::BlockDevice => Err(self.refusal(
+                "a block device",
+                "writing to it would destroy what it holds; grant it as a scratch device",
+            )),
+            FileType::Directory => Err(self.refusal("a directory", "give a file in it")),
+            _ => Err(self.refusal(
+                "neither a regular file nor a block device",
+                "give a regular file",
+            )),
+        }
+    }
+
+    fn writes(&self) -> bool {
+        self.job.action == Action::Write || self.job.create != Create::Open
+    }
+
+    fn flags(&self) -> OFlags {
+        let job = self.job;
+        let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY;
+        flags |= if self.writes() {
+            OFlags::RDWR
+        } else {
+            OFlags::RDONLY
+        };
+        if matches!(self.target, Target::File(_)) {
+            flags |= match job.create {
+                Create::Open => OFlags::empty(),
+                Create::Truncate => OFlags::CREATE | OFlags::TRUNC,
+                Create::Sparse => OFlags::CREATE,
+            };
+        }
+        if job.action == Action::Write {
+            flags |= match job.write_sync {
+                WriteSync::None => OFlags::empty(),
+                WriteSync::Sync => OFlags::SYNC,
+                WriteSync::DataSync => OFlags::DSYNC,
+            };
+        }
+        flags
+    }
+
+    /// The descriptor, and whether `O_DIRECT` was granted if it was asked for.
+    fn open(&self) -> Result<(OwnedFd, Option<bool>), EngineError> {
+        let (flags, mode) = (self.flags(), Mode::RUSR | Mode::WUSR);
+        let open_with = |flags| match self.target {
+            Target::File(path) => open(path, flags, mode),
+            Target::Device(device) => open(device.reopen_path(), flags, mode),
+        };
+        let opened = if self.job.direct {
+            match open_with(flags | OFlags::DIRECT) {
+                Ok(fd) => Ok((fd, Some(true))),
+                Err(Errno::INVAL) => open_with(flags).map(|fd| (fd, Some(false))),
+                Err(errno) => Err(errno),
+            }
+        } else {
+            open_with(flags).map(|fd| (fd, None))
+        };
+        opened.map_err(|errno| self.failure(Operation::Open, errno).into())
+    }
+
+    /// Compares the job with the multiples that `O_DIRECT` needs, where the kernel
+    /// tells them: by statx since 6.1, for devices always.
+    fn check_alignment(&self, file: &mut OpenFile, kind: FileType) -> Result<(), EngineError> {
+        let needed_bytes = match statx(
+            &file.fd,
+            "",
+            rustix::fs::AtFlags::EMPTY_PATH,
+            StatxFlags::DIOALIGN,
+        ) {
+            Ok(found) if found.stx_mask & StatxFlags::DIOALIGN.bits() != 0 => {
+                found.stx_dio_offset_align
+            }
+            _ if kind == FileType::BlockDevice => ioctl_blksszget(&file.fd).unwrap_or(1),
+            _ => return Ok(()),
+        };
+        if needed_bytes == 0 {
+            file.remarks.caveats.push(Caveat::new(
+                CaveatCode::DirectNotEffective,
+                format!(
+                    "O_DIRECT was granted on {}, but the filesystem says that it goes through the page cache there",
+                    self.path().display()
+                ),
+            ));
+            return Ok(());
+        }
+        let region = self.job.regions[self.worker as usize];
+        let sizes = [
+            ("the block size", self.job.block_size_bytes),
+            ("the start of a region", region.offset_bytes),
+        ];
+        match sizes
+            .into_iter()
+            .find(|(_, bytes)| bytes % u64::from(needed_bytes) != 0)
+        {
+            None => Ok(()),
+            Some((what, given_bytes)) => Err(EngineError::Misaligned {
+                path: self.path().to_owned(),
+                what,
+                given_bytes,
+                needed_bytes: needed_bytes.into(),
+            }),
+        }
+    }
+
+    /// Gives a regular file the size that the job wants it to have from the start.
+    fn size(&self, file: &mut OpenFile) -> Result<(), EngineError> {
+        if self.job.create == Create::Sparse {
+            ftruncate(&file.fd, self.end_bytes())
+                .map_err(|errno| self.failure(Operation::Resize, errno))?;
+        } else if self.job.backend == BackendKind::Mmap && self.job.action == Action::Write {
+            self.allocate(file)?;
+        }
+        Ok(())
+    }
+
+    /// A store to a mapped page that has no block cannot return an error, so
+    /// blocks are reserved before.
+    fn allocate(&self, file: &mut OpenFile) -> Result<(), EngineError> {
+        let region = self.job.regions[self.worker as usize];
+        let length = self.job.blocks(self.worker as usize) * self.job.block_size_bytes;
+        match fallocate(
+            &file.fd,
+            FallocateFlags::empty(),
+            region.offset_bytes,
+            length,
+        ) {
+            Ok(()) => return Ok(()),
+            Err(Errno::OPNOTSUPP) => {}
+            Err(errno) => return Err(self.failure(Operation::Allocate, errno).into()),
+        }
+        file.remarks.notes.push(
+            "mmap: the filesystem cannot reserve blocks, the file begins as a hole".to_owned(),
+        );
+        let found = fstat(&file.fd).map_err(|errno| self.failure(Operation::Resize, errno))?;
+        let wanted = self.end_bytes();
+        if (found.st_size as u64) < wanted {
+            ftruncate(&file.fd, wanted).map_err(|errno| self.failure(Operation::Resize, errno))?;
+        }
+        Ok(())
+    }
+
+    /// Where the last whole block of the target ends, over all regions.
+    fn end_bytes(&self) -> u64 {
+        let job = self.job;
+        let target = job.regions[self.worker as usize].target;
+        job.regions
+            .iter()
+            .enumerate()
+            .filter(|(_, region)| region.target == target)
+            .map(|(worker, region)| region.offset_bytes + job.blocks(worker) * job.block_size_bytes)
+            .max()
+            .unwrap_or(0)
+    }
+}

@@ -1,0 +1,254 @@
+//! One worker's record of the time: what happened when, and whether to go on.
+//!
+//! The time stamp that every operation is recorded with anyway also tells when an
+//! interval has ended, when to look at the stop flag and when the time is up: one
+//! comparison for each operation, and the rest about fifty times a second.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+use stiction_core::{Action, Direction, Job};
+
+use crate::clock::Clock;
+use crate::gate::Start;
+use crate::recorder::{Series, Track};
+use crate::{Progress, StopFlag};
+
+/// How often a worker looks at the stop flag and publishes how far it is, ns.
+const LOOK_NS: u64 = 20_000_000;
+/// Memory for packed intervals, all workers together, bytes.
+const PACKED_BYTES: usize = 1 << 29;
+/// Of that, what one worker has at least and at most in each direction.
+const PACKED_BYTES_MIN: usize = 1 << 16;
+const PACKED_BYTES_MAX: usize = 1 << 23;
+
+/// What all workers of a job look at.
+#[derive(Debug)]
+pub(crate) struct Signals<'a> {
+    pub(crate) stop: &'a StopFlag,
+    pub(crate) progress: &'a Progress,
+    /// Raised when a worker fails, for the others to end too.
+    failed: AtomicBool,
+}
+
+impl<'a> Signals<'a> {
+    pub(crate) fn new(stop: &'a StopFlag, progress: &'a Progress) -> Self {
+        Self {
+            stop,
+            progress,
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Says that a worker failed.
+    pub(crate) fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a worker failed.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+}
+
+/// The tracks of one worker, made before the start.
+#[derive(Debug)]
+pub(crate) struct Tracks {
+    data: Track,
+    sync: Option<Track>,
+    commit: Option<Track>,
+}
+
+impl Tracks {
+    /// Tracks for all that `job` records.
+    ///
+    /// # Errors
+    /// The kernel's, when there is no address space to be had.
+    pub(crate) fn new(job: &Job) -> Result<Self, Errno> {
+        let packed = PACKED_BYTES / job.regions.len().max(1);
+        let packed = packed.clamp(PACKED_BYTES_MIN, PACKED_BYTES_MAX);
+        let track =
+            |wanted: bool, direction| wanted.then(|| Track::new(direction, packed)).transpose();
+        let syncs = job.sync_every.is_some() || job.sync_at_end.is_some();
+        Ok(Self {
+            data: Track::new(direction_of(job.action), packed)?,
+            sync: track(syncs, Direction::Sync)?,
+            commit: track(commits(job), Direction::Commit)?,
+        })
+    }
+}
+
+/// Whether each write of `job` is followed by a sync.
+pub(crate) fn commits(job: &Job) -> bool {
+    job.sync_every.is_some_and(|every| every.writes == 1)
+}
+
+fn direction_of(action: Action) -> Direction {
+    match action {
+        Action::Read => Direction::Read,
+        Action::Write => Direction::Write,
+    }
+}
+
+/// A worker's tracks while it runs.
+#[derive(Debug)]
+pub(crate) struct Log<'a> {
+    pub(crate) clock: Clock,
+    start: u64,
+    tracks: Tracks,
+    /// Number of the interval that is being recorded.
+    interval: u64,
+    interval_ns: u64,
+    /// The earliest of the three moments after it, ticks.
+    next_event: u64,
+    interval_end: u64,
+    next_look: u64,
+    deadline: u64,
+    signals: &'a Signals<'a>,
+    worker: usize,
+    block_bytes: u64,
+    stopped: bool,
+    over: bool,
+}
+
+impl<'a> Log<'a> {
+    pub(crate) fn new(
+        job: &Job,
+        worker: u32,
+        start: Start,
+        tracks: Tracks,
+        signals: &'a Signals<'a>,
+    ) -> Self {
+        let Start {
+            clock,
+            ticks,
+            released,
+        } = start;
+        let after = |ns| ticks.saturating_add(clock.ticks(ns));
+        let mut log = Self {
+            clock,
+            start: ticks,
+            tracks,
+            interval: 0,
+            interval_ns: job.interval_ns,
+            next_event: 0,
+            interval_end: after(job.interval_ns),
+            next_look: ticks,
+            deadline: job
+                .duration_ns
+                .map_or(u64::MAX, |ns| released.saturating_add(clock.ticks(ns))),
+            signals,
+            worker: worker as usize,
+            block_bytes: job.block_size_bytes,
+            stopped: false,
+            over: false,
+        };
+        log.choose_next_event();
+        log
+    }
+
+    /// The time now, ticks.
+    #[inline(always)]
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    /// `ticks` in ns after the start of the job.
+    pub(crate) fn since_start_ns(&self, ticks: u64) -> u64 {
+        self.clock.ns(ticks.saturating_sub(self.start))
+    }
+
+    /// Whether anything is due at `now` that [`attend`](Self::attend) does.
+    #[inline(always)]
+    pub(crate) fn is_due(&self, now: u64) -> bool {
+        now >= self.next_event
+    }
+
+    /// Ends intervals, publishes that `operations` are done, looks at the flags and
+    /// the time. Returns whether the worker has to end.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn attend(&mut self, now: u64, operations: u64) -> bool {
+        if now >= self.interval_end {
+            self.end_interval(now);
+        }
+        if now >= self.next_look {
+            self.next_look = now.saturating_add(self.clock.ticks(LOOK_NS));
+            self.publish(operations);
+            self.stopped |= self.signals.stop.is_raised();
+        }
+        self.choose_next_event();
+        self.over |= self.stopped || now >= self.deadline || self.signals.failed();
+        self.over
+    }
+
+    fn end_interval(&mut self, now: u64) {
+        let ended = self.interval;
+        self.interval = self.since_start_ns(now) / self.interval_ns;
+        let end_ns = (self.interval + 1).saturating_mul(self.interval_ns);
+        self.interval_end = self.start.saturating_add(self.clock.ticks(end_ns));
+        let Tracks { data, sync, commit } = &mut self.tracks;
+        for track in [Some(data), sync.as_mut(), commit.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            track.cut(ended, self.interval);
+        }
+    }
+
+    fn choose_next_event(&mut self) {
+        self.next_event = self.interval_end.min(self.next_look).min(self.deadline);
+    }
+
+    fn publish(&self, operations: u64) {
+        let bytes = operations * self.block_bytes;
+        self.signals
+            .progress
+            .publish(self.worker, operations, bytes);
+    }
+
+    /// Records a read or write from `begin` to `end`.
+    #[inline(always)]
+    pub(crate) fn data(&mut self, begin: u64, end: u64) {
+        let latency_ns = self.clock.ns(end.saturating_sub(begin));
+        self.tracks.data.record(latency_ns);
+    }
+
+    /// Records a sync from `begin` to `end`.
+    pub(crate) fn sync(&mut self, begin: u64, end: u64) {
+        let latency_ns = self.clock.ns(end.saturating_sub(begin));
+        if let Some(sync) = &mut self.tracks.sync {
+            sync.record(latency_ns);
+        }
+    }
+
+    /// Records a write from `begin` on together with the sync that ended at `end`,
+    /// if the job has a sync for each write.
+    pub(crate) fn commit(&mut self, begin: u64, end: u64) {
+        let latency_ns = self.clock.ns(end.saturating_sub(begin));
+        if let Some(commit) = &mut self.tracks.commit {
+            commit.record(latency_ns);
+        }
+    }
+
+    /// Whether the worker has to end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Whether the stop flag was seen.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Publishes the last figures and ends all tracks.
+    pub(crate) fn finish(self, operations: u64) -> Vec<Series> {
+        self.publish(operations);
+        let Tracks { data, sync, commit } = self.tracks;
+        [Some(data), sync, commit]
+            .into_iter()
+            .flatten()
+            .map(|track| track.finish(self.interval))
+            .collect()
+    }
+}

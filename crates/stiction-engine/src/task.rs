@@ -1,0 +1,242 @@
+//! What one worker has to do, and whether the job makes sense at all.
+
+use std::path::Path;
+
+use stiction_core::{Action, BackendKind, Create, Data, Job, StartOrder};
+
+use crate::data::STAMPED_BYTES_MIN;
+use crate::memory::{Buffers, page_bytes};
+use crate::{EngineError, Target};
+
+/// Most workers in a job.
+pub const WORKERS_MAX: usize = 65_536;
+/// Most operations that one worker keeps in flight.
+pub const DEPTH_MAX: u32 = 4096;
+/// Largest block, bytes: the kernel moves less than 2 GiB in one call.
+pub const BLOCK_BYTES_MAX: u64 = 1 << 30;
+/// Shortest interval that operations are recorded in, ns.
+pub const INTERVAL_NS_MIN: u64 = 1_000_000;
+
+/// One worker's part of a job.
+#[derive(Debug)]
+pub(crate) struct Task<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) targets: &'a [Target],
+    pub(crate) worker: u32,
+    pub(crate) block_bytes: u32,
+    /// Operations kept in flight.
+    pub(crate) depth: u32,
+    /// Completions that a round waits for. Waiting for all would cost less CPU,
+    /// but empty the device's queue between rounds.
+    pub(crate) batch: u32,
+    /// Where the region starts.
+    pub(crate) first_byte: u64,
+    /// Whole blocks in the region.
+    pub(crate) blocks: u64,
+    /// Operations after which the worker ends; `u64::MAX` for no such limit.
+    pub(crate) operations: u64,
+}
+
+impl<'a> Task<'a> {
+    /// The part of worker `worker` in a job that was checked.
+    pub(crate) fn new(job: &'a Job, targets: &'a [Target], worker: u32) -> Self {
+        let blocks = job.blocks(worker as usize);
+        let once = if job.once { blocks } else { u64::MAX };
+        let operations = job.operations_per_worker.unwrap_or(u64::MAX).min(once);
+        let before_sync = job.sync_every.map_or(u64::MAX, |every| every.writes);
+        let depth = operations.min(before_sync).clamp(1, job.depth.into()) as u32;
+        Self {
+            job,
+            targets,
+            worker,
+            block_bytes: job.block_size_bytes as u32,
+            depth,
+            batch: (depth / 4).max(1),
+            first_byte: job.regions[worker as usize].offset_bytes,
+            blocks,
+            operations,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &'a Path {
+        let region = self.job.regions[self.worker as usize];
+        self.targets
+            .get(region.target as usize)
+            .map_or(Path::new(""), Target::path)
+    }
+
+    /// Writes from one sync to the next; `u64::MAX` without syncs.
+    #[inline(always)]
+    pub(crate) fn writes_to_sync(&self) -> u64 {
+        self.job.sync_every.map_or(u64::MAX, |every| every.writes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn offset_of(&self, block: u64) -> u64 {
+        self.first_byte + block * u64::from(self.block_bytes)
+    }
+
+    /// Buffers for all operations in flight.
+    ///
+    /// # Errors
+    /// [`EngineError::Memory`].
+    pub(crate) fn buffers(&self) -> Result<Buffers, EngineError> {
+        let block = self.block_bytes as usize;
+        Buffers::new(self.depth as usize, block).map_err(|errno| EngineError::Memory {
+            what: "I/O buffers",
+            needed_bytes: (Buffers::stride(block) * self.depth as usize) as u64,
+            cause: errno.to_string(),
+            advice: "ask for smaller blocks, less depth or fewer workers",
+        })
+    }
+}
+
+/// Refuses a job that contradicts itself or exceeds a limit.
+///
+/// # Errors
+/// [`EngineError::Job`] with what would do, or [`EngineError::Memory`].
+pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
+    let reason = limits(job)
+        .or_else(|| contradictions(job))
+        .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
+        .or_else(|| shared_truncation(job));
+    match reason {
+        Some(reason) => Err(EngineError::Job {
+            job: job.name.clone(),
+            reason,
+        }),
+        None => memory(job),
+    }
+}
+
+fn limits(job: &Job) -> Option<String> {
+    let workers = job.regions.len();
+    if workers == 0 || workers > WORKERS_MAX {
+        return Some(format!(
+            "it has {workers} workers; 1 to {WORKERS_MAX} are possible"
+        ));
+    }
+    if job.block_size_bytes == 0 || job.block_size_bytes > BLOCK_BYTES_MAX {
+        return Some(format!(
+            "its block size is {} bytes; 1 to {BLOCK_BYTES_MAX} are possible",
+            job.block_size_bytes
+        ));
+    }
+    if job.depth == 0 || job.depth > DEPTH_MAX {
+        return Some(format!(
+            "its depth is {}; 1 to {DEPTH_MAX} are possible",
+            job.depth
+        ));
+    }
+    if job.interval_ns < INTERVAL_NS_MIN {
+        return Some(format!(
+            "its interval is {} ns; {INTERVAL_NS_MIN} or more are possible",
+            job.interval_ns
+        ));
+    }
+    None
+}
+
+fn contradictions(job: &Job) -> Option<String> {
+    let reads = job.action == Action::Read;
+    let one_at_a_time = matches!(job.backend, BackendKind::Psync | BackendKind::Mmap);
+    let rules = [
+        (
+            one_at_a_time && job.depth > 1,
+            "this backend does one operation at a time: set the depth to 1, or use io_uring",
+        ),
+        (
+            job.backend == BackendKind::Mmap && job.direct,
+            "mmap goes through the page cache: leave O_DIRECT, or use psync or io_uring",
+        ),
+        (
+            reads && job.create == Create::Truncate,
+            "it empties the files that it reads: open them as they are",
+        ),
+        (
+            job.sync_every.is_some_and(|every| every.writes == 0),
+            "it syncs after every 0 writes: 1 or more are possible",
+        ),
+        (
+            reads && (job.sync_every.is_some() || job.sync_at_end.is_some()),
+            "it reads, and there is nothing to sync",
+        ),
+        (
+            job.verify && !(reads && job.data == Data::Stamped),
+            "only reads of stamped data can be verified",
+        ),
+        (
+            job.data == Data::Stamped
+                && (!reads || job.verify)
+                && job.block_size_bytes < STAMPED_BYTES_MIN,
+            "a stamp does not fit: use blocks of 64 bytes or more",
+        ),
+    ];
+    rules
+        .into_iter()
+        .find_map(|(broken, reason)| broken.then(|| reason.to_owned()))
+}
+
+fn region(job: &Job, targets: &[Target], worker: usize) -> Option<String> {
+    let region = job.regions[worker];
+    if job.blocks(worker) == 0 {
+        return Some(format!(
+            "the region of worker {worker} is {} bytes, less than one block of {} bytes",
+            region.length_bytes, job.block_size_bytes
+        ));
+    }
+    let end = region.offset_bytes.checked_add(region.length_bytes);
+    let Some(end) = end.filter(|&end| end <= i64::MAX as u64) else {
+        return Some(format!(
+            "the region of worker {worker} ends beyond the largest offset there is"
+        ));
+    };
+    if job.backend == BackendKind::Null {
+        return None;
+    }
+    match targets.get(region.target as usize) {
+        None => Some(format!(
+            "worker {worker} is to use target {}, and there are {}",
+            region.target,
+            targets.len()
+        )),
+        Some(Target::Device(device)) if end > device.length_bytes() => Some(format!(
+            "the region of worker {worker} ends at byte {end}, but {} has {} bytes",
+            device.path().display(),
+            device.length_bytes()
+        )),
+        Some(_) => None,
+    }
+}
+
+/// A worker that opens its file later than another one writes to it must not
+/// empty it.
+fn shared_truncation(job: &Job) -> Option<String> {
+    let opens_late = job.open_in_time || job.start == StartOrder::OneAfterAnother;
+    if job.create != Create::Truncate || !opens_late {
+        return None;
+    }
+    let mut targets: Vec<u32> = job.regions.iter().map(|region| region.target).collect();
+    targets.sort_unstable();
+    targets
+        .windows(2)
+        .any(|pair| pair[0] == pair[1])
+        .then(|| "workers would empty a file that others have begun to write".to_owned())
+}
+
+/// All buffers together may take half of the machine's memory.
+fn memory(job: &Job) -> Result<(), EngineError> {
+    let stride = job.block_size_bytes.next_multiple_of(page_bytes() as u64);
+    let needed = u128::from(stride) * u128::from(job.depth) * job.regions.len() as u128;
+    let system = rustix::system::sysinfo();
+    let limit = system.totalram as u64 / 2 * u64::from(system.mem_unit);
+    if needed <= limit.into() {
+        return Ok(());
+    }
+    Err(EngineError::Memory {
+        what: "I/O buffers",
+        needed_bytes: u64::try_from(needed).unwrap_or(u64::MAX),
+        cause: format!("half of the memory is {limit} bytes"),
+        advice: "ask for smaller blocks, less depth or fewer workers",
+    })
+}

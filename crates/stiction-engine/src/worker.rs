@@ -1,0 +1,261 @@
+//! One worker from its first allocation to its last figure.
+
+use stiction_core::{Access, BackendKind, CpuTime, Timing, WorkerSummary};
+
+use crate::backend::{Backend, IoUring, Mmap, Null, Psync, Remarks};
+use crate::data::{Ledger, Payload};
+use crate::drive::{Done, Slots, drive};
+use crate::gate::{Gate, Start};
+use crate::log::{Log, Signals, Tracks};
+use crate::offsets::{Independent, Offsets, Permutation, Sequential};
+use crate::recorder::Series;
+use crate::task::Task;
+use crate::thread::{cpu_between, cpu_time, own_file_table};
+use crate::{EngineError, IoFailure, Mismatch};
+
+/// Numbers of the streams that a worker draws from its own seed.
+const OFFSET_STREAM: u64 = 0;
+const DATA_STREAM: u64 = 1;
+
+/// What a worker hands back.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) summary: WorkerSummary,
+    pub(crate) cpu: CpuTime,
+    pub(crate) failure: Option<Failed>,
+    pub(crate) stopped: bool,
+    pub(crate) mismatches: Vec<Mismatch>,
+    pub(crate) mismatch_count: u64,
+    pub(crate) series: Vec<Series>,
+    /// When the worker was done with everything in its time, ns after the start.
+    pub(crate) end_ns: u64,
+    /// Transfers that took more than one call.
+    pub(crate) continued: u64,
+    pub(crate) remarks: Remarks,
+}
+
+/// A failure and when it was known, ns after the start.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) failure: IoFailure,
+    pub(crate) at_ns: u64,
+}
+
+/// Runs one worker in the calling thread; `None` when there was no start.
+///
+/// # Errors
+/// When it could not be made ready.
+pub(crate) fn run(
+    task: &Task<'_>,
+    ledger: Option<&Ledger>,
+    gate: &Gate,
+    signals: &Signals<'_>,
+) -> Result<Option<Report>, EngineError> {
+    let worker = Worker {
+        task,
+        ledger,
+        gate,
+        signals,
+    };
+    match task.job.backend {
+        BackendKind::Psync => worker.run::<Psync>(),
+        BackendKind::IoUring => worker.run::<IoUring>(),
+        BackendKind::Mmap => worker.run::<Mmap>(),
+        BackendKind::Null => worker.run::<Null>(),
+    }
+}
+
+struct Worker<'a> {
+    task: &'a Task<'a>,
+    ledger: Option<&'a Ledger>,
+    gate: &'a Gate,
+    signals: &'a Signals<'a>,
+}
+
+/// What is made before the start, whatever the backend.
+struct Ready {
+    payload: Payload,
+    slots: Slots,
+    tracks: Tracks,
+}
+
+impl Worker<'_> {
+    fn run<B: Backend>(&self) -> Result<Option<Report>, EngineError> {
+        own_file_table();
+        let ready = self.make_ready().and_then(|ready| {
+            let early = (!self.task.job.open_in_time).then(|| B::prepare(self.task));
+            Ok((ready, early.transpose()?))
+        });
+        if ready.is_err() {
+            self.signals.fail();
+        }
+        self.gate.arrive();
+        let (ready, early) = ready?;
+        let Some(start) = self.gate.wait() else {
+            return Ok(None);
+        };
+        let cpu_before = cpu_time();
+        let backend = early.map_or_else(|| B::prepare(self.task), Ok);
+        self.work(ready, backend, start, cpu_before).map(Some)
+    }
+
+    fn make_ready(&self) -> Result<Ready, EngineError> {
+        let job = self.task.job;
+        let memory = |what| {
+            move |errno: rustix::io::Errno| EngineError::Memory {
+                what,
+                needed_bytes: 0,
+                cause: errno.to_string(),
+                advice: "ask for fewer workers",
+            }
+        };
+        let seed = job.seed.stream(self.task.worker.into());
+        Ok(Ready {
+            payload: Payload::new(self.task, seed.stream(DATA_STREAM), self.ledger)
+                .map_err(memory("the numbers of writes"))?,
+            slots: Slots::new(self.task.depth),
+            tracks: Tracks::new(job).map_err(memory("latencies"))?,
+        })
+    }
+
+    /// All that is measured, from the start on.
+    fn work<B: Backend>(
+        &self,
+        ready: Ready,
+        backend: Result<B, EngineError>,
+        start: Start,
+        cpu_before: CpuTime,
+    ) -> Result<Report, EngineError> {
+        let Ready {
+            mut payload,
+            mut slots,
+            tracks,
+        } = ready;
+        let mut log = Log::new(self.task.job, self.task.worker, start, tracks, self.signals);
+        let mut backend = match backend {
+            Ok(backend) => backend,
+            Err(EngineError::Prepare(failure)) => return Ok(self.unopened(failure, log)),
+            Err(error) => return Err(error),
+        };
+        let done = self.operate(&mut backend, &mut payload, &mut slots, &mut log);
+        let remarks = backend.remarks();
+        let mut end = done.last;
+        if self.task.job.open_in_time {
+            drop(backend);
+            end = log.now();
+        }
+        let cpu = cpu_between(cpu_before, cpu_time());
+        Ok(self.report(&done, end, cpu, remarks, payload, log))
+    }
+
+    /// Reads or writes, and syncs at the end if that is wanted.
+    fn operate<B: Backend>(
+        &self,
+        backend: &mut B,
+        payload: &mut Payload,
+        slots: &mut Slots,
+        log: &mut Log<'_>,
+    ) -> Done {
+        let job = self.task.job;
+        let seed = job.seed.stream(self.task.worker.into());
+        let seed = seed.stream(OFFSET_STREAM);
+        let blocks = self.task.blocks;
+        let task = self.task;
+        let mut done = match job.access {
+            Access::Sequential => {
+                let mut offsets = Sequential::new(blocks);
+                timed(task, backend, &mut offsets, payload, slots, log)
+            }
+            Access::RandomPermutation => {
+                let mut offsets = Permutation::new(blocks, seed);
+                timed(task, backend, &mut offsets, payload, slots, log)
+            }
+            Access::RandomIndependent => {
+                let mut offsets = Independent::new(blocks, seed);
+                timed(task, backend, &mut offsets, payload, slots, log)
+            }
+        };
+        if let Some(kind) = job.sync_at_end {
+            done.sync_now(kind, backend, log);
+        }
+        if done.fault.is_some() {
+            self.signals.fail();
+            done.last = log.now();
+        }
+        done
+    }
+
+    fn report(
+        &self,
+        done: &Done,
+        end: u64,
+        cpu: CpuTime,
+        remarks: Remarks,
+        payload: Payload,
+        log: Log<'_>,
+    ) -> Report {
+        let ns = |ticks| log.since_start_ns(ticks);
+        let failure = done.fault.map(|fault| Failed {
+            failure: fault.of(self.task.worker, self.task.path()),
+            at_ns: ns(done.last),
+        });
+        let (mismatches, mismatch_count) = payload.into_mismatches();
+        Report {
+            summary: WorkerSummary {
+                operations: done.operations,
+                bytes: done.operations * u64::from(self.task.block_bytes),
+                first_ns: ns(done.first),
+                last_ns: ns(done.last),
+                cpu_ns: cpu.total_ns,
+            },
+            cpu,
+            failure,
+            stopped: log.was_stopped(),
+            mismatches,
+            mismatch_count,
+            continued: done.continued,
+            end_ns: ns(end),
+            series: log.finish(done.operations),
+            remarks,
+        }
+    }
+
+    /// The report of a worker whose file could not be opened in its time.
+    fn unopened(&self, failure: IoFailure, log: Log<'_>) -> Report {
+        self.signals.fail();
+        let at_ns = log.since_start_ns(log.now());
+        Report {
+            summary: WorkerSummary {
+                first_ns: at_ns,
+                last_ns: at_ns,
+                ..WorkerSummary::default()
+            },
+            cpu: CpuTime::default(),
+            failure: Some(Failed { failure, at_ns }),
+            stopped: false,
+            mismatches: Vec::new(),
+            mismatch_count: 0,
+            continued: 0,
+            end_ns: at_ns,
+            series: log.finish(0),
+            remarks: Remarks::default(),
+        }
+    }
+}
+
+/// The timed loop, compiled for the timing that the job needs.
+fn timed(
+    task: &Task<'_>,
+    backend: &mut impl Backend,
+    offsets: &mut impl Offsets,
+    payload: &mut Payload,
+    slots: &mut Slots,
+    log: &mut Log<'_>,
+) -> Done {
+    // What is done to the data between operations must not be in a latency.
+    if task.job.timing == Timing::Exact || !payload.is_idle() {
+        drive::<_, _, true>(task, backend, offsets, payload, slots, log)
+    } else {
+        drive::<_, _, false>(task, backend, offsets, payload, slots, log)
+    }
+}

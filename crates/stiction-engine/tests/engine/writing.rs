@@ -1,0 +1,164 @@
+//! What a job writes is on the disk, and what it says agrees with it.
+
+use std::collections::HashSet;
+use std::os::unix::fs::MetadataExt as _;
+
+use stiction_core::{Access, BackendKind, Data, Direction, SyncEvery, SyncKind};
+use stiction_engine::Ended;
+
+use crate::jobs::{content, directory, file, read_job, region, run, write_job};
+
+#[test]
+fn every_block_is_written_once_and_counted() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    let outcome = run(&write_job(1000), &file(&path));
+
+    assert_eq!(outcome.ended, Ended::Planned);
+    assert_eq!(outcome.operations(), 1000);
+    assert_eq!(outcome.bytes(), 4_096_000);
+    assert_eq!(path.metadata().unwrap().size(), 4_096_000);
+    let [recording] = &outcome.recordings[..] else {
+        panic!("{:?}", outcome.recordings);
+    };
+    assert_eq!(recording.direction, Direction::Write);
+    assert_eq!(recording.operations(), 1000);
+    assert_eq!(recording.bytes(), 4_096_000);
+    let latencies = outcome.workers[0].latencies(Direction::Write);
+    assert_eq!(latencies, recording.total());
+    assert!(latencies.sum_ns() <= outcome.elapsed_ns);
+    assert_eq!(outcome.workers[0].summary.operations, 1000);
+}
+
+#[test]
+fn unique_blocks_are_all_different_in_place_and_time() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    let mut seen = HashSet::new();
+    for seed in [1, 2] {
+        let mut job = write_job(512);
+        job.seed = stiction_core::Seed(seed);
+        run(&job, &file(&path));
+        // A layer that deduplicates or compresses looks at 512 bytes at least.
+        for chunk in content(&path).chunks(512) {
+            assert!(seen.insert(chunk.to_vec()));
+        }
+    }
+    assert_eq!(seen.len(), 2 * 512 * 8);
+}
+
+#[test]
+fn zeros_are_zeros() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    let mut job = write_job(16);
+    job.data = Data::Zeros;
+    run(&job, &file(&path));
+    assert_eq!(content(&path), vec![0; 65_536]);
+}
+
+#[test]
+fn a_permutation_fills_the_whole_region_and_nothing_else() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    std::fs::write(&path, vec![0; 100 * 4096]).unwrap();
+    let mut job = write_job(50);
+    job.access = Access::RandomPermutation;
+    job.create = stiction_core::Create::Open;
+    job.regions = vec![region(0, 10 * 4096, 50 * 4096 + 4095)];
+    let outcome = run(&job, &file(&path));
+    assert_eq!(outcome.operations(), 50);
+    for (block, bytes) in content(&path).chunks(4096).enumerate() {
+        let written = bytes.iter().any(|&byte| byte != 0);
+        assert_eq!(written, (10..60).contains(&block), "block {block}");
+    }
+}
+
+#[test]
+fn reads_move_the_bytes_that_the_process_says_it_read() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    run(&write_job(256), &file(&path));
+    let mut job = read_job(256);
+    job.access = Access::RandomIndependent;
+    job.once = false;
+    job.operations_per_worker = Some(5000);
+    let before = bytes_read();
+    let outcome = run(&job, &file(&path));
+    let read = bytes_read() - before;
+    assert_eq!(outcome.bytes(), 5000 * 4096);
+    // /proc itself is read too.
+    assert!(
+        (5000 * 4096..5000 * 4096 + 200_000).contains(&read),
+        "{read}"
+    );
+}
+
+/// `rchar`: bytes that read calls of this process returned.
+fn bytes_read() -> u64 {
+    let io = std::fs::read_to_string("/proc/self/io").unwrap();
+    let line = io.lines().find_map(|line| line.strip_prefix("rchar: "));
+    line.unwrap().parse().unwrap()
+}
+
+#[test]
+fn syncs_are_recorded_apart_and_commits_are_pairs() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    let mut job = write_job(40);
+    job.sync_every = Some(SyncEvery {
+        writes: 1,
+        kind: SyncKind::Fdatasync,
+    });
+    job.sync_at_end = Some(SyncKind::Fsync);
+    let outcome = run(&job, &file(&path));
+    let operations = |direction| {
+        let mut recordings = outcome.recordings.iter();
+        let recording = recordings.find(|one| one.direction == direction).unwrap();
+        (recording.operations(), recording.bytes())
+    };
+    assert_eq!(operations(Direction::Write), (40, 40 * 4096));
+    assert_eq!(operations(Direction::Sync), (41, 0));
+    assert_eq!(operations(Direction::Commit), (40, 40 * 4096));
+    let worker = &outcome.workers[0];
+    let sum = |direction| worker.latencies(direction).sum_ns();
+    // A commit is its write, its sync, and the few nanoseconds between them.
+    assert!(sum(Direction::Commit) >= sum(Direction::Write));
+    assert!(sum(Direction::Commit) + sum(Direction::Sync) > sum(Direction::Write));
+}
+
+#[test]
+fn the_last_writes_of_a_group_are_synced_only_at_the_end() {
+    let directory = directory();
+    let path = directory.path().join("f");
+    let mut job = write_job(10);
+    job.sync_every = Some(SyncEvery {
+        writes: 4,
+        kind: SyncKind::Fsync,
+    });
+    let outcome = run(&job, &file(&path));
+    let syncs = outcome.workers[0].latencies(Direction::Sync).count();
+    assert_eq!(syncs, 2);
+    assert_eq!(
+        outcome.recordings.len(),
+        2,
+        "no commits: {:?}",
+        outcome.recordings
+    );
+}
+
+#[test]
+fn io_uring_writes_the_same_bytes_as_psync() {
+    let directory = directory();
+    let (one, other) = (
+        directory.path().join("psync"),
+        directory.path().join("ring"),
+    );
+    let mut job = write_job(300);
+    run(&job, &file(&one));
+    job.backend = BackendKind::IoUring;
+    job.depth = 32;
+    let outcome = run(&job, &file(&other));
+    assert_eq!(outcome.operations(), 300);
+    assert!(content(&one) == content(&other));
+}
