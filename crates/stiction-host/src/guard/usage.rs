@@ -169,8 +169,8 @@ mod tests {
 
     const FREE: &str = "/proc/self/mountinfo: 28 1 8:1 / / rw - ext4 /dev/sda1 rw
 /proc/swaps:
-|Filename				Type		Size		Used		Priority
-|/dev/sda2                              partition	999420		0		-2
+|Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
+|/dev/sda2                              partition\t999420\t\t0\t\t-2
 /sys/class/block/sda/dev: 8:0
 /sys/class/block/sda/sda1/dev: 8:1
 /sys/class/block/sda/sda1/partition: 1
