@@ -11,7 +11,7 @@ mod row;
 
 use stiction_core::Cell;
 
-use crate::command::Program;
+use crate::command::{Command, Program};
 use crate::harvest::{Harvest, Row};
 use crate::label::Titles;
 use crate::page::Page;
@@ -100,9 +100,6 @@ fn rows(
 
 /// The size that the nearest Bonnie command above line `index` asks for.
 fn size_of_command(harvest: &Harvest, index: usize) -> Option<u64> {
-    harvest
-        .commands
-        .iter()
-        .rfind(|command| command.program == Program::Bonnie && command.index < index)
+    Command::above(&harvest.commands, Program::Bonnie, index)
         .and_then(|command| command.file_sizes_bytes().last().copied())
 }

@@ -65,6 +65,14 @@ impl Command {
             .collect()
     }
 
+    /// The nearest of `commands`, which stand in their order, above line `index`.
+    pub(crate) fn above(commands: &[Self], program: Program, index: usize) -> Option<&Self> {
+        let end = commands.partition_point(|command| command.index < index);
+        commands[..end]
+            .iter()
+            .rfind(|command| command.program == program)
+    }
+
     /// The whole numbers given for `option`, which may be repeated.
     fn numbers(&self, option: &str) -> Vec<u64> {
         self.options

@@ -84,9 +84,9 @@ type Reader = fn(&mut Page, &mut Harvest);
 
 /// The readers, those with the least mistakable layouts first.
 const READERS: &[Reader] = &[
-    tiotest::read,
     percent::read,
     tiobench::read,
+    tiotest::read,
     contest::read_tables,
     contest::read_log,
     bonnie::read,

@@ -12,6 +12,7 @@
 
 use stiction_core::{Caveat, CaveatCode, Cell, Measurement, Phase, metrics};
 
+use crate::command::Command;
 use crate::harvest::{self, Harvest, Row};
 use crate::number::{bytes, integer, signed_decimal, split_unit};
 use crate::page::Page;
@@ -143,7 +144,7 @@ fn single_file_size(harvest: &Harvest) -> Option<u64> {
     let mut sizes: Vec<u64> = harvest
         .commands
         .iter()
-        .flat_map(crate::command::Command::file_sizes_bytes)
+        .flat_map(Command::file_sizes_bytes)
         .collect();
     sizes.dedup();
     match sizes[..] {

@@ -57,10 +57,10 @@ pub(crate) fn facts(page: &Page) -> Vec<Fact> {
 
 /// The latest fact about something above line `index`.
 pub(crate) fn above(facts: &[Fact], about: About, index: usize) -> Option<Fact> {
-    facts
+    let end = facts.partition_point(|fact| fact.index < index);
+    facts[..end]
         .iter()
-        .rev()
-        .find(|fact| fact.about == about && fact.index < index)
+        .rfind(|fact| fact.about == about)
         .copied()
 }
 

@@ -7,7 +7,7 @@ mod verbose;
 
 use stiction_core::Cell;
 
-use crate::command::{Command, Program};
+use crate::command::Command;
 use crate::harvest::Harvest;
 use crate::page::Page;
 
@@ -30,15 +30,6 @@ fn phase_name(name: &str) -> Option<&'static str> {
         "Total" | "total" => Some("total"),
         _ => None,
     }
-}
-
-/// The command that printed the run which begins on line `index`: the nearest above.
-fn command_above(harvest: &Harvest, index: usize) -> Option<Command> {
-    harvest
-        .commands
-        .iter()
-        .rfind(|command| command.program == Program::Tiotest && command.index < index)
-        .cloned()
 }
 
 /// What a command says of a run. It names the block size by leaving it out, too.

@@ -46,6 +46,10 @@ pub(crate) fn read(page: &mut Page, harvest: &mut Harvest) {
     let mut section = Section::default();
     let mut head: Option<Head> = None;
     for index in 0..page.len() {
+        if page.is_blank(index) && section.pending.is_empty() {
+            // A blank line behind rows ends their table.
+            head = None;
+        }
         if !page.is_open(index) || page.is_blank(index) {
             continue;
         }
@@ -185,9 +189,12 @@ fn runs(head: &Head, figures: &[&str]) -> Option<u64> {
 /// Adds one figure; `None` when the text is none, so that the line is no row.
 fn add(phase: &mut Phase, column: Column, text: &str, runs: u64, head: &Head) -> Option<()> {
     let number = text.strip_suffix('%').unwrap_or(text);
+    // Up to 0.34 the share is GNU time's, which writes `87%` and cuts it.
+    let is_early = head.layout == "contest-table-0.34";
     let (metric, value) = match column {
         Column::Runs => return Some(()),
         Column::Time => (metrics::ELAPSED, clock_s(text)?),
+        Column::Cpu if is_early && number == text => return None,
         Column::Cpu => (metrics::CPU_PERCENT, decimal(number)?),
         Column::Loads => (metrics::LOAD_UNITS, decimal(number)?),
         Column::LoadCpu => (metrics::LOAD_CPU_PERCENT, decimal(number)?),
@@ -197,8 +204,7 @@ fn add(phase: &mut Phase, column: Column, text: &str, runs: u64, head: &Head) ->
         phase.elapsed_ns = (value * 1e9).round() as u64;
     }
     let mut measurement = Measurement::imported(metric, value, runs, text);
-    // Up to 0.34 the share is GNU time's, which cuts it.
-    measurement.digits_cut = column == Column::Cpu && head.layout == "contest-table-0.34";
+    measurement.digits_cut = column == Column::Cpu && is_early;
     phase.measurements.push(measurement);
     Some(())
 }

@@ -6,6 +6,7 @@ use super::cut::Column;
 use super::row::Printed;
 use super::runs::{Runs, Sample};
 use super::sheet::{Complete, Layout};
+use crate::command::Command;
 use crate::harvest::Harvest;
 use crate::number::half_ulp;
 
@@ -103,10 +104,7 @@ fn random_rate(row: &Complete, runs: &Runs, harvest: &Harvest, sample: &Sample, 
     if row.row.layout != Layout::V0_4 || !row.is_random() || sample.k_low <= allowed * 1.1 {
         return;
     }
-    let command = harvest
-        .commands
-        .iter()
-        .find_map(crate::command::Command::random_operations);
+    let command = harvest.commands.iter().find_map(Command::random_operations);
     let operations = command.unwrap_or(RANDOM_OPERATIONS);
     let Some(factor) = inflation(row, operations) else {
         return;

@@ -19,6 +19,7 @@
 use stiction_core::{Caveat, CaveatCode, Cell, Measurement, Phase, metrics};
 
 use super::row::{Figure, NoRow};
+use crate::command::Command;
 use crate::harvest::{self, Harvest, Row};
 use crate::label::Titles;
 use crate::number::{MIB, integer};
@@ -127,10 +128,7 @@ fn parse_words(words: &[&str]) -> Result<OldRow, NoRow> {
 /// Puts all rows into the harvest.
 pub(super) fn finish(page: &mut Page, harvest: &mut Harvest, rows: Vec<OldRow>) {
     let titles = Titles::of(page);
-    let random = harvest
-        .commands
-        .iter()
-        .find_map(crate::command::Command::random_operations);
+    let random = harvest.commands.iter().find_map(Command::random_operations);
     let mut table: Vec<OldRow> = Vec::new();
     for row in rows {
         if row.begins_table {

@@ -8,7 +8,8 @@
 
 use stiction_core::{Measurement, Metric, Phase, metrics};
 
-use super::{cell_of, command_above, cpu, phase_name};
+use super::{cell_of, cpu, phase_name};
+use crate::command::{Command, Program};
 use crate::harvest::{self, Harvest, Row};
 use crate::label::Titles;
 use crate::number::{MIB, NS_PER_MS, decimal};
@@ -90,7 +91,7 @@ fn finish(page: &mut Page, harvest: &mut Harvest, titles: &Titles, run: Vec<(usi
     let Some(&(first, _)) = run.first() else {
         return;
     };
-    let cell = cell_of(command_above(harvest, first).as_ref());
+    let cell = cell_of(Command::above(&harvest.commands, Program::Tiotest, first));
     let label = titles.claim_above(page, first);
     let is_zero = |phase: &Phase| phase.measurements.iter().all(|m| m.value == 0.0);
     let mut run: Vec<(usize, Phase)> = run

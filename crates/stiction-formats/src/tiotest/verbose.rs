@@ -11,7 +11,8 @@
 
 use stiction_core::{Caveat, CaveatCode, Measurement, Metric, Phase, metrics};
 
-use super::{cell_of, command_above, cpu, phase_name};
+use super::{cell_of, cpu, phase_name};
+use crate::command::{Command, Program};
 use crate::harvest::{self, Harvest, Row};
 use crate::label::Titles;
 use crate::number::{MIB, NS_PER_MS, decimal, half_ulp, integer};
@@ -218,8 +219,8 @@ fn finish(page: &mut Page, harvest: &mut Harvest, titles: &Titles, run: Option<R
     let Some(mut run) = run.filter(|run| !run.phases.is_empty()) else {
         return;
     };
-    let command = command_above(harvest, run.first_line);
-    let mut cell = cell_of(command.as_ref());
+    let command = Command::above(&harvest.commands, Program::Tiotest, run.first_line);
+    let mut cell = cell_of(command);
     if let Some(threads) = run.threads {
         cell = cell.with("threads", threads);
         let share = |phase: &Phase| phase.value(&metrics::CPU_PERCENT).unwrap_or(0.0);

@@ -12,6 +12,13 @@ fn assert_figure(phase: &Phase, metric: &Metric, printed: &str, wanted: f64) {
     assert_close(found.value, wanted);
 }
 
+/// The number that a figure of the table begins with.
+fn number(text: &str) -> f64 {
+    text.trim_end_matches('%')
+        .parse()
+        .expect("a figure of the table")
+}
+
 const MIB: f64 = 1_048_576.0;
 
 #[test]
@@ -30,7 +37,7 @@ fn tiobench_on_ext3() {
         2.5.59-mm2  read  35.28 17.69% 10.173   18950.56 0.01010 0.00000 199";
     for row in rows.trim().lines() {
         let words: Vec<&str> = row.split_whitespace().collect();
-        let number = |nth: usize| words[nth].trim_end_matches('%').parse::<f64>().unwrap();
+        let number = |nth: usize| number(words[nth]);
         let levels = [
             ("kernel", words[0]),
             ("filesystem", "ext3"),
@@ -83,9 +90,8 @@ fn contest_tables() {
             ("filesystem", filesystem),
         ];
         let phase = phase(&session, &levels, "job");
-        assert_figure(phase, &metrics::ELAPSED, seconds, seconds.parse().unwrap());
-        let number = share.trim_end_matches('%').parse().unwrap();
-        assert_figure(phase, &metrics::CPU_PERCENT, share, number);
+        assert_figure(phase, &metrics::ELAPSED, seconds, number(seconds));
+        assert_figure(phase, &metrics::CPU_PERCENT, share, number(share));
         assert!(measurement(phase, &metrics::CPU_PERCENT).digits_cut);
     }
 }
@@ -124,11 +130,10 @@ fn check_log(text: &str, rows: [LogRow; 5], loads: [LoadRow; 2]) {
     assert_eq!(session.trials.len(), rows.len());
     for (load, time, share, major, minor) in rows {
         let phase = phase(&session, &[("load", load)], "job");
-        assert_figure(phase, &metrics::ELAPSED, time, time.parse().unwrap());
-        let number = share.trim_end_matches('%').parse().unwrap();
-        assert_figure(phase, &metrics::CPU_PERCENT, share, number);
-        assert_figure(phase, &metrics::MAJOR_FAULTS, major, major.parse().unwrap());
-        assert_figure(phase, &metrics::MINOR_FAULTS, minor, minor.parse().unwrap());
+        assert_figure(phase, &metrics::ELAPSED, time, number(time));
+        assert_figure(phase, &metrics::CPU_PERCENT, share, number(share));
+        assert_figure(phase, &metrics::MAJOR_FAULTS, major, number(major));
+        assert_figure(phase, &metrics::MINOR_FAULTS, minor, number(minor));
         let wrote = loads.iter().find(|(of, ..)| *of == load);
         assert_eq!(
             phase.measurement(&metrics::LOAD_FILES).is_some(),
@@ -237,10 +242,9 @@ fn time_lines_of_four_disks() {
             &[("command", command), ("kernel", kernel)],
             "command",
         );
-        assert_figure(phase, &metrics::CPU_USER, user, user.parse().unwrap());
-        assert_figure(phase, &metrics::CPU_SYSTEM, system, system.parse().unwrap());
-        let number = share.trim_end_matches('%').parse().unwrap();
-        assert_figure(phase, &metrics::CPU_PERCENT, share, number);
+        assert_figure(phase, &metrics::CPU_USER, user, number(user));
+        assert_figure(phase, &metrics::CPU_SYSTEM, system, number(system));
+        assert_figure(phase, &metrics::CPU_PERCENT, share, number(share));
         assert_figure(phase, &metrics::ELAPSED, elapsed, elapsed_s);
         assert_eq!(phase.caveats, []);
         assert!(phase.notes[1].starts_with("4 jobs ran at once"));
@@ -350,7 +354,7 @@ fn percent_from_baseline() {
         );
         assert_eq!(trial.repetition, repetition);
         let phase = trial.phase("random_read").unwrap();
-        let number = |text: &str| text.split('(').next().unwrap().parse::<f64>().unwrap();
+        let number = |text: &str| number(text.split('(').next().unwrap());
         assert_figure(phase, &metrics::CHANGE_LOWEST, low, number(low));
         assert_figure(phase, &metrics::CHANGE_HIGHEST, high, number(high));
         assert_figure(phase, &metrics::CHANGE_AVERAGE, average, number(average));
@@ -425,18 +429,13 @@ fn tree_moves_and_bonnie() {
         let names = ["putc", "put_block", "rewrite", "getc", "get_block", "seeks"];
         for (name, pair) in names.iter().zip(words[2..].chunks(2)) {
             let phase = phase(&session, &levels, name);
-            let number: f64 = pair[0].parse().unwrap();
+            let rate = number(pair[0]);
             if *name == "seeks" {
-                assert_figure(phase, &metrics::OPERATION_RATE, pair[0], number);
+                assert_figure(phase, &metrics::OPERATION_RATE, pair[0], rate);
             } else {
-                assert_figure(phase, &metrics::RATE, pair[0], number * 1024.0);
+                assert_figure(phase, &metrics::RATE, pair[0], rate * 1024.0);
             }
-            assert_figure(
-                phase,
-                &metrics::CPU_PERCENT,
-                pair[1],
-                pair[1].parse().unwrap(),
-            );
+            assert_figure(phase, &metrics::CPU_PERCENT, pair[1], number(pair[1]));
         }
     }
 }
