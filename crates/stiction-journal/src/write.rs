@@ -242,12 +242,13 @@ mod tests {
         Journal::over(Box::new(Arc::clone(disk)), "memory".into())
     }
 
-    /// A session of a few records, and their journal.
+    /// A session of a few short records, and their journal.
     fn session() -> (Session, Vec<u8>) {
-        let session = (0..)
+        let mut session = (0..)
             .map(testkit::sessions::sample)
             .find(|session| session.trials.len() == 1 && session.trials[0].phases.len() == 1)
             .expect("one session in some is as small as that");
+        session.trials[0].phases[0].recordings.clear();
         let text = encode_journal(session.clone());
         (session, text)
     }
@@ -282,7 +283,7 @@ mod tests {
     fn a_full_disk_holds_whole_lines_and_gets_the_rest_when_it_has_room() {
         let (session, text) = session();
         let records = session.into_records();
-        for room_bytes in (0..text.len()).step_by(7) {
+        for room_bytes in 0..text.len() {
             let disk = Arc::new(Mutex::new(Disk {
                 room_bytes,
                 ..Disk::roomy()
@@ -314,7 +315,7 @@ mod tests {
     fn a_torn_line_that_cannot_be_cut_off_is_cut_off_later() {
         let (session, text) = session();
         let records = session.clone().into_records();
-        for room_bytes in (0..text.len()).step_by(7) {
+        for room_bytes in 0..text.len() {
             let disk = Arc::new(Mutex::new(Disk {
                 room_bytes,
                 can_cut: false,
@@ -327,7 +328,9 @@ mod tests {
             }
             let content = disk.lock().unwrap().content.clone();
             assert_eq!(content, text[..room_bytes], "nothing follows a torn line");
-            let lines = records.len() - journal.unwritten();
+            // A line that lacks only its end can be read.
+            let lines =
+                records.len() - journal.unwritten() + usize::from(text[room_bytes] == b'\n');
             if lines > 0 {
                 let read = decode_journal(&content, Path::new("memory")).unwrap();
                 let beginning = Session::from_records(records[..lines].to_vec()).unwrap();

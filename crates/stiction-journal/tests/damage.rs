@@ -12,17 +12,25 @@ fn decode(text: &[u8]) -> Result<ReadJournal, JournalError> {
     decode_journal(text, Path::new("x.jsonl"))
 }
 
-/// A small session with several trials, one of several phases, and an end.
+/// A session with several trials, one of several phases, and an end; without
+/// recordings, so that its lines are short.
 fn rich() -> Session {
-    (0..80)
+    let mut session = (0..)
         .map(testkit::sessions::sample)
-        .filter(|session| {
+        .find(|session| {
             session.end.is_some()
                 && session.trials.len() > 1
                 && session.trials.iter().any(|trial| trial.phases.len() > 1)
         })
-        .min_by_key(|session| encode_journal(session.clone()).len())
-        .expect("some session is as rich as that")
+        .expect("some session is as rich as that");
+    for phase in session
+        .trials
+        .iter_mut()
+        .flat_map(|trial| &mut trial.phases)
+    {
+        phase.recordings.clear();
+    }
+    session
 }
 
 /// Cut anywhere, a journal is what it was after its last whole record.
@@ -108,6 +116,23 @@ fn what_is_no_journal_is_refused() {
     let second_line = text.split_inclusive(|&byte| byte == b'\n').nth(1).unwrap();
     let error = decode(second_line).unwrap_err();
     assert!(matches!(error, JournalError::NotAJournal { .. }));
+}
+
+#[test]
+fn a_newer_form_is_refused_by_its_number() {
+    let body = r#""record":"header","format_version":2,"who":"knows"}"#;
+    let checksum = stiction_core::Digest::of(body.as_bytes());
+    let text = format!("{{\"checksum\":\"{}\",{body}\n", checksum.short());
+    let error = decode(text.as_bytes()).unwrap_err();
+    assert!(matches!(
+        error,
+        JournalError::Newer {
+            found: 2,
+            known: 1,
+            ..
+        }
+    ));
+    assert!(error.to_string().contains("of version 2"), "{error}");
 }
 
 /// `golden/1.jsonl` was written by the first version of the form; its checksums

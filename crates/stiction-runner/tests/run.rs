@@ -1,7 +1,5 @@
 //! Sessions of a workload that does as it is told: what is told, kept and left behind.
 
-#![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
-
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

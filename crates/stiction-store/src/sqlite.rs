@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
-    /// Held shared while the database is open, and exclusively while it is being
+    /// Held shared while the database is open, and exclusively while it is made or is
     /// replaced by another file, which SQLite's own locks do not cover.
     _lock: Option<File>,
 }
@@ -46,13 +46,24 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         make_directory(path)?;
         let lock = lock_file(path)?;
-        // Waits while the file is being replaced. A filesystem without locks is no
-        // reason to do without a store.
+        // A filesystem without locks is no reason to do without a store, so that these
+        // may fail is passed over. Both wait while another process has the other kind.
+        if is_empty(path) {
+            // SQLite does not wait while another process gives a new database its
+            // first form, but fails.
+            let _ = lock.lock();
+            Self::set_up(path, None)?;
+        }
         let _ = lock.lock_shared();
+        Self::set_up(path, Some(lock))
+    }
+
+    /// The store at `path`, with its schema brought to this version.
+    fn set_up(path: &Path, lock: Option<File>) -> Result<Self, StoreError> {
         let mut store = Self {
             connection: connect(path)?,
             path: path.to_owned(),
-            _lock: Some(lock),
+            _lock: lock,
         };
         store.prepare()?;
         Ok(store)
@@ -91,12 +102,7 @@ impl SqliteStore {
         new: &Path,
         fill: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut store = Self {
-            connection: connect(new)?,
-            path: new.to_owned(),
-            _lock: None,
-        };
-        store.prepare()?;
+        let mut store = Self::set_up(new, None)?;
         let filled = fill(&mut store)?;
         // Everything into the one file that is then renamed.
         store
@@ -229,6 +235,11 @@ fn make_directory(path: &Path) -> Result<(), StoreError> {
         .map_err(|error| StoreError::io("make the directory of the store", directory, error))
 }
 
+/// Whether no process has given the database its first form yet.
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |metadata| metadata.len() == 0)
+}
+
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options
@@ -294,4 +305,28 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_another_process_keeps_to_itself_is_busy() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite3");
+        let mut store = SqliteStore::open(&path).unwrap();
+        store.connection.busy_timeout(Duration::ZERO).unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let session = testkit::sessions::sample(1);
+        let refused = store.put(&[(session.clone(), 1)]);
+        assert!(matches!(refused, Err(StoreError::Busy { path: of }) if of == path));
+        assert!(
+            store.list(&Filter::default()).unwrap().is_empty(),
+            "reading does not wait"
+        );
+        other.execute_batch("COMMIT").unwrap();
+        store.put(&[(session, 1)]).unwrap();
+    }
 }

@@ -1,7 +1,5 @@
 //! Journals and store in step, whatever came between.
 
-#![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -262,4 +260,29 @@ fn a_torn_line_is_told_once_and_the_rest_kept() {
     );
     drop(archive);
     assert_eq!(state.open().1.unreadable, []);
+}
+
+/// The store finds no room; the journals that are there cost nothing by it, and the
+/// next command has them all.
+#[test]
+fn root_a_full_disk_costs_no_session() {
+    testkit::require_root!();
+    let disk = testkit::TmpfsMount::new(1 << 20);
+    let journals = Archive::journals_path(disk.path());
+    fs::create_dir(&journals).unwrap();
+    for number in 0..20 {
+        let session = sample(number);
+        let path = journals.join(format!("{}.jsonl", session.header.id));
+        fs::write(path, encode_journal(session)).unwrap();
+    }
+    let filler = disk.path().join("filler");
+    fs::write(&filler, vec![1; 2 << 20]).unwrap_err();
+    let error = Archive::open(disk.path()).map(|_| ()).unwrap_err();
+    assert!(matches!(error, StoreError::Full { .. }), "{error}");
+    let store = Archive::store_path(disk.path()).display().to_string();
+    assert!(error.to_string().starts_with(&store), "{error}");
+    fs::remove_file(filler).unwrap();
+    let (archive, report) = Archive::open(disk.path()).unwrap();
+    assert_eq!(report.read.len(), 20);
+    assert_eq!(listed(&archive), (0..20).map(id).collect::<Vec<_>>());
 }

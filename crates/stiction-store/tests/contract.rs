@@ -1,8 +1,6 @@
 //! What every store must do, written once against the trait; the plainest store that
 //! does it, as a model; and SQLite held against both.
 
-#![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
-
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

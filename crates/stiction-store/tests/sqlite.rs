@@ -1,7 +1,5 @@
 //! The database itself: what can be asked of it in SQL, and what it refuses.
 
-#![expect(clippy::unwrap_used, reason = "in tests a panic is the report")]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -246,6 +244,27 @@ fn a_replaced_store_is_all_new_or_all_old() {
             .all(|name| !name.to_string_lossy().contains("new")),
         "{names:?}"
     );
+}
+
+/// Whoever comes first makes the tables; nobody finds half of them, or fails.
+#[test]
+fn many_open_a_new_store_at_the_same_time() {
+    for _ in 0..8 {
+        let place = place();
+        let barrier = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let (path, barrier) = (&place.path, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    let mut store = SqliteStore::open(path).unwrap();
+                    store.put(&[(sample(number), number)]).unwrap();
+                });
+            }
+        });
+        let sizes = SqliteStore::open(&place.path).unwrap().journal_sizes();
+        assert_eq!(sizes.unwrap().len(), 8);
+    }
 }
 
 /// Names the store that a child process of the test below writes to.

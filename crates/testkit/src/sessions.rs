@@ -262,10 +262,10 @@ fn job(name: &str) -> Job {
 }
 
 fn recording(draws: &mut Draws) -> Recording {
-    let intervals = (0..3)
+    let intervals = (0..2)
         .map(|second| {
             let mut latencies = Histogram::new();
-            for _ in 0..draws.below(200) {
+            for _ in 0..draws.below(40) {
                 latencies.record(draws.below(30_000_000_000));
             }
             Interval {
