@@ -60,3 +60,31 @@ fn resident_in_window(
     answer?;
     Ok(pages.iter().filter(|page| **page & 1 == 1).count() as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::fd::AsFd as _;
+
+    use super::*;
+    use crate::sys::cachestat::cachestat;
+
+    /// Two system calls, one answer.
+    #[test]
+    fn mincore_and_cachestat_agree() {
+        let page_bytes = rustix::param::page_size() as u64;
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![1; 10 * page_bytes as usize]).unwrap();
+        let length = 300 << 20;
+        file.set_len(length).unwrap();
+        assert_eq!(
+            resident_pages(file.as_fd(), length, page_bytes).unwrap(),
+            10
+        );
+        match cachestat(file.as_fd()) {
+            Ok(pages) => assert_eq!(pages.cached, 10),
+            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOSYS)),
+        }
+        assert_eq!(resident_pages(file.as_fd(), 0, page_bytes).unwrap(), 0);
+    }
+}

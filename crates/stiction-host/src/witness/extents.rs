@@ -9,6 +9,7 @@ use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
 use crate::HostError;
+use crate::sys::cachestat::cachestat;
 use crate::sys::fiemap::{self, Extent, UNKNOWN, UNWRITTEN};
 
 /// The layout of some files.
@@ -45,15 +46,20 @@ fn of_file(path: &Path) -> io::Result<Layout> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     match fiemap::extents(file.as_fd()) {
-        Ok(extents) => Ok(Layout {
-            extents: Some(runs(&extents)),
-            // What is dirty over space that was allocated and never written is still
-            // called unwritten; SEEK_DATA looks into the cache as well.
-            unwritten_bytes: match unwritten_bytes(&extents, length) {
-                0 => 0,
-                by_extents => by_extents.min(holes_bytes(&file, length).unwrap_or(by_extents)),
-            },
-        }),
+        Ok(extents) => {
+            let by_extents = unwritten_bytes(&extents, length);
+            Ok(Layout {
+                extents: Some(runs(&extents)),
+                // What is dirty over space that was allocated and never written is
+                // still called unwritten. SEEK_DATA looks into the cache as well,
+                // but takes what was only read from there for data.
+                unwritten_bytes: if by_extents > 0 && is_dirty(&file) {
+                    by_extents.min(holes_bytes(&file, length)?)
+                } else {
+                    by_extents
+                },
+            })
+        }
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY)) => {
             Ok(Layout {
                 extents: None,
@@ -62,6 +68,11 @@ fn of_file(path: &Path) -> io::Result<Layout> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether anything of the file waits to be written back, where the kernel tells.
+fn is_dirty(file: &File) -> bool {
+    cachestat(file.as_fd()).is_ok_and(|pages| pages.dirty + pages.writeback > 0)
 }
 
 /// Runs of extents, each of which begins where the one before ends on the device.

@@ -1,19 +1,56 @@
 //! Pressure stall information (`Documentation/accounting/psi.rst`).
 
+use std::path::PathBuf;
+
+use crate::Roots;
+use crate::cgroup::ControlGroups;
+
+const OF_SYSTEM: &str = "/proc/pressure/io";
+
+/// A reading of the time in which tasks waited for I/O: of our own control group
+/// where it has a file for it, else of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct IoPressure {
+    path: PathBuf,
+    some_ns: u64,
+}
+
+impl IoPressure {
+    pub(super) fn read(roots: &Roots) -> Option<Self> {
+        let groups = ControlGroups::read(roots).version_two();
+        let own = groups.and_then(|groups| Some(groups.folders.first()?.join("io.pressure")));
+        let paths = own.into_iter().chain([PathBuf::from(OF_SYSTEM)]);
+        paths
+            .filter_map(|path| {
+                let some_ns = some_total_ns(&roots.text(&path).ok()?)?;
+                Some(Self { path, some_ns })
+            })
+            .next()
+    }
+
+    /// ns since `before`; `None` when that was read elsewhere: the process has been
+    /// moved to another group.
+    pub(super) fn since(&self, before: &Self) -> Option<u64> {
+        (self.path == before.path).then(|| self.some_ns.saturating_sub(before.some_ns))
+    }
+}
+
 /// Total of the `some` line, ns: time in which at least one task waited.
 ///
 /// `some avg10=0.00 avg60=0.00 avg300=0.00 total=123` (in microseconds).
-pub(super) fn some_total_ns(text: &str) -> Option<u64> {
+fn some_total_ns(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
     let total = line
         .split_ascii_whitespace()
         .find_map(|field| field.strip_prefix("total="))?;
-    Some(total.parse::<u64>().ok()?.saturating_mul(1000))
+    total.parse::<u64>().ok()?.checked_mul(1000)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::some_total_ns;
+    use testkit::machine::lay_out;
+
+    use super::*;
 
     /// The form that the kernel's documentation gives.
     #[test]
@@ -23,5 +60,21 @@ mod tests {
         assert_eq!(some_total_ns(text), Some(58_761_459_000));
         assert_eq!(some_total_ns("full avg10=0.00 total=5"), None);
         assert_eq!(some_total_ns("some avg10=0.22 total="), None);
+    }
+
+    #[test]
+    fn our_own_group_comes_first() {
+        let machine = lay_out(include_str!("../../tests/machines/docker.tree"));
+        let roots = Roots::at(machine.path());
+        let own = IoPressure::read(&roots).unwrap();
+        assert_eq!(own.some_ns, 1_500_000);
+        assert_eq!(own.path, PathBuf::from("/sys/fs/cgroup/io.pressure"));
+
+        let text = "/proc/pressure/io: some avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+        let machine = lay_out(text);
+        let of_system = IoPressure::read(&Roots::at(machine.path())).unwrap();
+        assert_eq!(of_system.some_ns, 7000);
+        assert_eq!(of_system.since(&own), None);
+        assert_eq!(of_system.since(&of_system), Some(0));
     }
 }
