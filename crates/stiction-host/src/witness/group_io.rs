@@ -1,7 +1,7 @@
 //! What our control group moved on each device, by the group's own counters.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stiction_core::DeviceTraffic;
 
@@ -35,11 +35,11 @@ impl GroupIo {
             return Self::version_one(roots, &folder);
         }
         let (_, folder) = groups.version_two().and_then(of_own)?;
-        Self::version_two(roots, folder)
+        Self::version_two(roots, &folder)
     }
 
     /// `io.stat`: `8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0`
-    fn version_two(roots: &Roots, folder: PathBuf) -> Option<Self> {
+    fn version_two(roots: &Roots, folder: &Path) -> Option<Self> {
         let path = folder.join("io.stat");
         let text = roots.text(&path).ok()?;
         let line = |line: &str| {
