@@ -89,11 +89,11 @@ impl Backend for Mmap {
         // cannot be had raises SIGBUS, which the guard turns into a result.
         unsafe {
             match self.action {
-                Action::Read => {
-                    std::ptr::copy_nonoverlapping(place, block.as_mut_ptr(), block.len())
-                }
-                Action::Write => std::ptr::copy_nonoverlapping(block.as_ptr(), place, block.len()),
-            }
+                Action::Read => block
+                    .as_mut_ptr()
+                    .copy_from_nonoverlapping(place, block.len()),
+                Action::Write => place.copy_from_nonoverlapping(block.as_ptr(), block.len()),
+            };
         }
         let synced = if self.sync_each {
             self.mapping.sync(offset_bytes + done as u64, block.len())

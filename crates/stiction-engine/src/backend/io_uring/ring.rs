@@ -13,8 +13,11 @@ use stiction_core::BackendKind;
 
 use crate::Unavailable;
 
+/// Names of flags, and what sets them.
+type Setup = (&'static str, fn(&mut Builder));
+
 /// Sets of flags to try, the best one first.
-const SETUPS: &[(&str, fn(&mut Builder))] = &[
+const SETUPS: &[Setup] = &[
     ("SINGLE_ISSUER, DEFER_TASKRUN, NO_SQARRAY", |builder| {
         builder
             .setup_single_issuer()
