@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rusqlite::Connection;
-use stiction_core::{Measurement, Phase, PhaseKind, Session, Trial, metrics};
+use stiction_core::{
+    Caveat, CaveatCode, Cell, Measurement, Phase, PhaseKind, Session, Trial, metrics,
+};
 use stiction_store::{Filter, SqliteStore, Store, StoreError};
 use testkit::sessions::sample;
 
@@ -36,7 +38,7 @@ fn figures_can_be_asked_for_in_sql() {
     let place = place();
     let mut session = sample(5);
     session.header.label = Some("base".to_owned());
-    let mut trial = Trial::new(stiction_core::Cell::new().with("threads", 8u32), 2);
+    let mut trial = Trial::new(Cell::new().with("threads", 8u32), 2);
     for (name, kind, rate) in [
         ("lay_down", PhaseKind::LayDown, 1.0),
         ("read", PhaseKind::Measure, 0.1 + 0.2),
@@ -73,6 +75,50 @@ fn figures_can_be_asked_for_in_sql() {
     let id = session.header.id.to_string();
     let more = "more".to_owned();
     assert_eq!(row, (id, "read".to_owned(), 2, 0.1 + 0.2, more, 17));
+}
+
+/// The examples of `docs/sessions.md` are run as they stand there.
+#[test]
+fn the_documented_questions_have_answers() {
+    let place = place();
+    let mut session = sample(5);
+    session.trials = (1..=2u32)
+        .map(|repetition| {
+            let mut phase = Phase::new("read", PhaseKind::Measure);
+            let rate = f64::from(repetition) * 1_048_576.0;
+            phase
+                .measurements
+                .push(Measurement::new(metrics::RATE, rate, 1));
+            phase.caveats = vec![Caveat::new(CaveatCode::Limiter, "flat")];
+            let mut trial = Trial::new(Cell::new().with("threads", 8u32), repetition);
+            trial.phases = vec![phase];
+            trial
+        })
+        .collect();
+    let mut store = SqliteStore::open(&place.path).unwrap();
+    store.put(&[(session.clone(), 1)]).unwrap();
+
+    let document = include_str!("../../../docs/sessions.md");
+    let questions: Vec<&str> = document
+        .split("```sql\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    let connection = Connection::open(&place.path).unwrap();
+    let [by_kernel, limited] = questions[..] else {
+        panic!("{} questions", questions.len());
+    };
+    let row: (String, String, u32, f64) = connection
+        .query_row(by_kernel, [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .unwrap();
+    let kernel = session.header.environment.kernel.unwrap().release;
+    assert_eq!(row, (kernel, "read".to_owned(), 2, 1.5));
+    let row: (String, String) = connection
+        .query_row(limited, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    assert_eq!(row, (session.header.id.to_string(), "flat".to_owned()));
 }
 
 /// What the tables hold of `session`, by counting.
