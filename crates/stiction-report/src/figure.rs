@@ -6,15 +6,27 @@ use stiction_core::{Measurement, Metric, Unit, format_bytes, format_count, forma
 /// Significant digits of a figure that stiction measured: run to run, the fourth
 /// is noise.
 const MEASURED_DIGITS: usize = 3;
-/// Digits of a figure whose printed text is longer than any instrument's.
-const MOST_DIGITS: usize = 9;
+/// Digits of a figure whose printed text has more than anybody can measure.
+const MOST_DIGITS: usize = 6;
 
 /// The value with its unit. Figures that were read from a table keep the digits
-/// that the table had, unless a correction changed them.
+/// that the table had.
 pub(crate) fn figure(measurement: &Measurement) -> String {
-    match printed_digits(measurement) {
-        Some(digits) => in_unit(measurement.metric.unit, measurement.value, digits),
-        None => measured(measurement.metric.unit, measurement.value),
+    if measurement.printed.is_none() {
+        return measured(measurement.metric.unit, measurement.value);
+    }
+    let range = measurement.printed_range();
+    ranged(measurement.metric.unit, measurement.value, range)
+}
+
+/// A value with as many digits as the range leaves it, in the unit that tables
+/// print; with the digits of a measurement where the range is a point.
+pub(crate) fn ranged(unit: Unit, value: f64, (lowest, highest): (f64, f64)) -> String {
+    let step = highest - lowest;
+    if step > 0.0 {
+        in_unit(unit, value, digits_of(value, step))
+    } else {
+        measured(unit, value)
     }
 }
 
@@ -112,38 +124,67 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     }
 }
 
-/// Significant digits that a printed figure has; `None` when stiction measured it,
-/// or worked it out from what was printed.
-fn printed_digits(measurement: &Measurement) -> Option<usize> {
-    measurement.printed.as_ref()?;
-    let (low, high) = measurement.printed_range();
-    let step = high - low;
-    if !(step > 0.0 && measurement.value != 0.0) {
-        return Some(1);
-    }
-    let digits = (measurement.value.abs() / step).log10().floor() as i32 + 1;
-    Some((digits.max(1) as usize).min(MOST_DIGITS))
+/// A time in seconds that is known to lie between two bounds: its middle, with the
+/// digits that they leave, three at most, in the unit that suits it.
+pub(crate) fn time_in_range(lowest_s: f64, highest_s: f64) -> String {
+    let middle = f64::midpoint(lowest_s, highest_s);
+    let digits = match highest_s - lowest_s {
+        step if step > 0.0 => digits_of(middle, step).min(MEASURED_DIGITS),
+        _ => MEASURED_DIGITS,
+    };
+    let (scale, unit) = match middle.abs() {
+        s if s >= 1.0 => (1.0, "s"),
+        s if s >= 1e-3 => (1e3, "ms"),
+        s if s >= 1e-6 => (1e6, "us"),
+        _ => (1e9, "ns"),
+    };
+    format!("{} {unit}", significant(middle * scale, digits))
+}
+
+/// Significant digits of a value that is known to within `step`.
+fn digits_of(value: f64, step: f64) -> usize {
+    // 1.05 - 0.95 is a little more than 0.1 in binary; without the allowance 1.0
+    // would have one digit.
+    let digits = ((value.abs() / step).log10() + 1e-9).floor() + 1.0;
+    // A value of 0 has one, and so has one that is less than its step.
+    (digits.max(1.0) as usize).min(MOST_DIGITS)
 }
 
 /// A metric's name for people, without the unit that the figure carries:
 /// `latency_ns_p99_9` is `latency p99.9`, `rate_bytes_per_s` is `rate`.
 pub(crate) fn label(metric: &Metric) -> String {
-    let name = metric
-        .name
-        .replacen(&format!("_{}", metric.unit.suffix()), "", 1);
+    let mut words: Vec<&str> = metric.name.split('_').collect();
+    let unit: Vec<&str> = metric.unit.suffix().split('_').collect();
+    let place = words.windows(unit.len()).rposition(|part| part == unit);
+    if let Some(place) = place.filter(|_| words.len() > unit.len()) {
+        words.drain(place..place + unit.len());
+    }
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
     let mut label = String::new();
-    let mut percentile = false;
-    for (index, word) in name.split('_').enumerate() {
-        let decimals = percentile && word.bytes().all(|byte| byte.is_ascii_digit());
-        if index > 0 {
-            label.push(if decimals { '.' } else { ' ' });
+    let mut after_percentile = false;
+    for word in words {
+        if !label.is_empty() {
+            label.push(if after_percentile && is_number(word) {
+                '.'
+            } else {
+                ' '
+            });
         }
         label.push_str(word);
-        percentile = word
-            .strip_prefix('p')
-            .is_some_and(|rank| !rank.is_empty() && rank.bytes().all(|b| b.is_ascii_digit()));
+        after_percentile = word.strip_prefix('p').is_some_and(is_number);
     }
     label
+}
+
+/// A change in percent with its sign; small changes keep a decimal.
+pub(crate) fn change(percent: f64) -> String {
+    if percent.abs() < 0.05 {
+        "0.0 %".to_owned()
+    } else if percent.abs() >= 99.95 {
+        format!("{percent:+.0} %")
+    } else {
+        format!("{percent:+.1} %")
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +204,8 @@ mod tests {
             (metrics::LATENCY_OVER_2S, "latency over 2s"),
             (metrics::CPU_SYSTEM_WIDE_PERCENT, "cpu system wide"),
             (metrics::CPU_EFFICIENCY, "cpu efficiency"),
+            (metrics::CPU_SYSTEM, "cpu system"),
+            (metrics::SWITCHES_VOLUNTARY, "context switches voluntary"),
             (metrics::BYTES, "bytes"),
             (metrics::OPERATIONS, "operations"),
             (metrics::RESIDENT_MAX, "resident max"),
@@ -208,15 +251,27 @@ mod tests {
                 metrics::LATENCY_MAX,
                 3_109_518.52e6,
                 "3109518.52",
-                "3109.51852 s",
+                "3109.52 s",
             ),
             (metrics::ELAPSED, 200.94, "3:20.94", "200.94 s"),
             (metrics::CPU_EFFICIENCY, 94.0 * MIB, "94", "94 MiB/s/CPU"),
             (metrics::LATENCY_OVER_2S, 0.0, "0.00000", "0 %"),
+            (metrics::CPU_PERCENT, 0.0, "0%", "0 %"),
+            (metrics::CPU_PERCENT, 1.0, "1.0%", "1.0 %"),
+            (metrics::OPERATIONS, 7.0, "all", "7"),
         ] {
             let measurement = Measurement::imported(metric, value, 1, printed);
             assert_eq!(figure(&measurement), text);
         }
+    }
+
+    #[test]
+    fn times_have_the_digits_that_their_bounds_leave() {
+        // 306.82 s at 87 % cut: 37 to 40 s of waiting.
+        assert_eq!(time_in_range(36.8, 39.9), "38 s");
+        assert_eq!(time_in_range(0.292_2, 0.292_6), "292 ms");
+        assert_eq!(time_in_range(30e-6, 30e-6), "30.0 us");
+        assert_eq!(time_in_range(0.0, 0.0), "0 ns");
     }
 
     #[test]
@@ -225,5 +280,12 @@ mod tests {
         assert_eq!(significant(999.6, 3), "1000");
         assert_eq!(significant(0.000_123_456, 3), "0.000123");
         assert_eq!(significant(-67.07, 4), "-67.07");
+    }
+
+    #[test]
+    fn changes_carry_their_sign() {
+        assert_eq!(change(-0.04), "0.0 %");
+        assert_eq!(change(12.34), "+12.3 %");
+        assert_eq!(change(847.1), "+847 %");
     }
 }

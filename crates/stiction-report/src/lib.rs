@@ -4,6 +4,8 @@
 //! Every report but the classic tiobench tables fits 80 columns, is ASCII, and
 //! ends with the answer.
 
+mod cell;
+mod comparison;
 mod doubts;
 mod environment;
 mod figure;
@@ -19,6 +21,7 @@ mod stack;
 mod text;
 pub mod tiobench;
 
+pub use comparison::comparison;
 pub use import::{ImportedFile, ImportedSession, UnreadLine, import};
 pub use judged::Judged;
 pub use list::{Listed, list};

@@ -2,6 +2,8 @@
 
 use stiction_core::{Phase, PhaseOutcome, Session, SessionOutcome, Trial, TrialOutcome};
 
+use crate::cell::cell_text;
+
 /// Why a phase has no numbers, in one line; `None` for a phase that ran.
 pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
     match &phase.outcome {
@@ -31,7 +33,7 @@ pub(crate) fn trial_name(trial: &Trial) -> String {
     if trial.cell.is_empty() {
         return format!("run {}", trial.repetition + 1);
     }
-    format!("{}, run {}", trial.cell, trial.repetition + 1)
+    format!("{}, run {}", cell_text(&trial.cell), trial.repetition + 1)
 }
 
 /// A phase's name for people: `random_read_depth_1` is `random read depth 1`.

@@ -9,6 +9,7 @@ use stiction_core::{
     format_count, format_duration_ns,
 };
 
+use crate::cell::cell_text;
 use crate::environment::{fact, write_environment};
 use crate::figure::{figure, label, rounded_count};
 use crate::judged::{Judged, JudgedPhase};
@@ -89,10 +90,10 @@ fn write_trial(page: &mut Page, number: usize, trial: &Trial, phases: &[JudgedPh
     let cell = if trial.cell.is_empty() {
         String::new()
     } else {
-        format!(" {}", trial.cell)
+        format!(": {}", cell_text(&trial.cell))
     };
-    let heading = format!("Trial {number}, run {}:{cell}", trial.repetition + 1);
-    page.paragraph("", Span::new(Role::Strong, heading.trim_end_matches(':')));
+    let heading = format!("Trial {number}, run {}{cell}", trial.repetition + 1);
+    page.paragraph("", Span::new(Role::Strong, heading));
     match &trial.outcome {
         TrialOutcome::Completed => {}
         TrialOutcome::Interrupted => page.line(Span::new(Role::Bad, "  interrupted")),

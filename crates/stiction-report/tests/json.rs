@@ -3,8 +3,10 @@
 mod build;
 
 use build::{doubting, on, session_on, trial, with};
+use stiction_analysis::compare::{CompareOptions, Side, compare};
 use stiction_core::{
-    Caveat, CaveatCode, Cell, Phase, PhaseKind, Plan, Seed, Session, Subject, Summary, metrics,
+    Caveat, CaveatCode, Cell, Measurement, Phase, PhaseKind, Plan, Seed, Session, Subject, Summary,
+    metrics,
 };
 use stiction_report::{ImportedFile, ImportedSession, Judged, Listed, UnreadLine, json};
 
@@ -96,6 +98,34 @@ fn imports_are_as_documented() {
         messages: vec!["the head of the second table is shifted by two columns".to_owned()],
     };
     assert_eq!(json::import(&[file]), documented("stiction-import"));
+}
+
+#[test]
+fn comparisons_are_as_documented() {
+    let row = |kernel: &str, rate: f64, printed: &str| {
+        let rate = rate * build::MIB;
+        let phase = Phase {
+            measurements: vec![
+                Measurement::imported(metrics::RATE, rate, 1, printed),
+                Measurement::new(metrics::CPU_PERCENT, 25.0, 1),
+            ],
+            ..Phase::new("write", PhaseKind::Measure)
+        };
+        trial(
+            Cell::new().with("kernel", kernel).with("threads", 32u32),
+            0,
+            vec![phase],
+        )
+    };
+    let mut session = memory_session();
+    session.trials = vec![row("2.5.59", 4.0, "4.0"), row("2.5.59-mm2", 32.0, "32.0")];
+    let side = |label| Side::labelled(&session, label).unwrap();
+    let found = compare(
+        &side("2.5.59"),
+        &side("2.5.59-mm2"),
+        &CompareOptions::default(),
+    );
+    assert_eq!(json::comparison(&found), documented("stiction-comparison"));
 }
 
 /// Objects whose keys are names that come from elsewhere.

@@ -387,7 +387,7 @@ fn no_cpu_time_and_failed_phases_do_not_end_the_report() {
     let (_, remark) = report.rsplit_once("\n\n").unwrap();
     assert_eq!(
         remark,
-        "Not measured: block_size_bytes=4096 file_size_bytes=264241152 threads=10, run 1:\n\
-         write skipped: 1 GiB is free\n"
+        "Not measured: 10 threads, 4 KiB blocks, 252 MiB in all, run 1: write skipped: 1\n\
+         GiB is free\n"
     );
 }

@@ -6,6 +6,7 @@ use stiction_core::{
     format_duration_ns, metrics,
 };
 
+use crate::cell::cell_text;
 use crate::doubts::doubts;
 use crate::figure::{figure, measured, rounded_count};
 use crate::judged::{Judged, JudgedPhase};
@@ -142,24 +143,11 @@ fn rows<'a>(trials: &'a [(&'a Trial, Vec<JudgedPhase<'a>>)], name: &str) -> Vec<
 /// The tables, one pair for each directory and size where these vary.
 fn write_groups(page: &mut Page, rows: &[Row<'_>]) {
     let group = |row: &Row<'_>| {
-        let rest = row
-            .cell
-            .clone()
-            .without("threads")
-            .without("block_size_bytes");
-        let level = |factor: &str| rest.get(factor).map(ToString::to_string);
-        let mut parts: Vec<String> = level("directory")
-            .map(|path| without_home(&path))
-            .into_iter()
-            .collect();
-        if let Some(bytes) = rest.integer("file_size_bytes") {
-            parts.push(format!("{} in all", format_bytes(bytes.unsigned_abs())));
+        let mut cell = row.cell.clone();
+        if let Some(directory) = cell.get("directory").map(ToString::to_string) {
+            cell = cell.with("directory", without_home(&directory));
         }
-        let others = rest.without("directory").without("file_size_bytes");
-        if !others.is_empty() {
-            parts.push(others.to_string());
-        }
-        parts.join(", ")
+        cell_text(&cell.without("threads").without("block_size_bytes"))
     };
     let mut start = 0;
     for end in 1..=rows.len() {

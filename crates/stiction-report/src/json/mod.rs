@@ -1,6 +1,8 @@
 //! The reports as JSON: versioned schemas, units in the keys. `docs/json.md`
 //! describes each with an example.
 
+mod comparison;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -8,6 +10,8 @@ use stiction_core::{
     Better, Caveat, Cell, Environment, Phase, PhaseKind, PhaseOutcome, Subject, Summary, Trial,
     TrialOutcome, Witnesses, WorkerSummary,
 };
+
+pub use comparison::comparison;
 
 use crate::import::ImportedFile;
 use crate::judged::{Judged, JudgedPhase};
