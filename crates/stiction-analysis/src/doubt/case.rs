@@ -54,7 +54,12 @@ impl<'a> Case<'a> {
             (None, Some(recorded)) if recorded.direction == Direction::Read => Action::Read,
             (None, Some(_)) => Action::Write,
             (None, None) => {
-                return Err("no witness stood beside it: the figures are as printed".to_owned());
+                let printed = phase.measurements.iter().any(|m| m.printed.is_some());
+                return Err(if printed {
+                    "no witness stood beside it: the figures are as printed".to_owned()
+                } else {
+                    "no I/O was recorded".to_owned()
+                });
             }
         };
         let recording = match action {
@@ -218,12 +223,14 @@ impl<'a> Case<'a> {
         self.phase.elapsed_ns.max(1) as f64 / 1e9
     }
 
-    /// What could not be checked for want of a witness.
+    /// What could not be checked for want of a witness. A target in memory has no
+    /// device whose witness could be missed.
     pub(super) fn missing_witnesses(&self) -> Option<Caveat> {
+        if super::memory::filesystem_in_memory(self).is_some() {
+            return None;
+        }
         let mut missing = self.witnesses.missing.clone();
-        if let (Moved::Unseen(why), true) = (self.moved(), missing.is_empty())
-            && super::memory::filesystem_in_memory(self).is_none()
-        {
+        if let (Moved::Unseen(why), true) = (self.moved(), missing.is_empty()) {
             missing.push(why);
         }
         let said = missing.join("; ");

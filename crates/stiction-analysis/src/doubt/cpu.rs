@@ -1,6 +1,6 @@
 //! The CPU as the bound, and the CPU taken away.
 
-use stiction_core::{Caveat, CaveatCode, Subject, SystemCpu};
+use stiction_core::{BackendKind, Caveat, CaveatCode, Subject, SystemCpu};
 
 use super::Claim;
 use super::case::{Case, Moved};
@@ -36,14 +36,27 @@ fn saturation(case: &Case<'_>) -> Option<String> {
         ));
     }
     let usable = usable_cpus(case)?;
-    let share = process_cpus(case)? / usable;
+    let share = worker_cpus(case)? / usable;
     (share >= SATURATED_SHARE).then(|| {
         let share = percent(share.min(1.0));
-        format!("the process used {share} of the {usable:.3} CPUs it may use")
+        format!("the workers used {share} of the {usable} CPUs they could")
     })
 }
 
-/// CPUs' worth of time that the process used.
+/// CPUs' worth of time that the workers used; for rings that of the process, since
+/// the kernel's helpers of a ring are threads of the process and no worker.
+fn worker_cpus(case: &Case<'_>) -> Option<f64> {
+    if case
+        .job
+        .is_some_and(|job| job.backend == BackendKind::IoUring)
+    {
+        return process_cpus(case);
+    }
+    let used: f64 = case.phase.workers.iter().map(|w| w.cpu_ns as f64).sum();
+    Some(used / 1e9 / case.elapsed_s())
+}
+
+/// CPUs' worth of time that the process used, its preparations included.
 fn process_cpus(case: &Case<'_>) -> Option<f64> {
     let used = case.witnesses.process_cpu?;
     Some(used.total_ns as f64 / 1e9 / case.elapsed_s())

@@ -37,19 +37,21 @@ fn more_workers_than_cpus_can_use_all_of_them_up() {
             .direct(true)
             .worker_cpu(0.5)
             .with(move |scene| {
-                scene.phase.workers = vec![scene.phase.workers[0]; workers];
+                // Each worker has half of a CPU: four use up two.
+                let mut worker = scene.phase.workers[0];
+                worker.cpu_ns = scene.phase.elapsed_ns / 2;
+                scene.phase.workers = vec![worker; workers];
                 scene.environment.cpu.as_mut().unwrap().allowed = 2;
-                let elapsed = scene.phase.elapsed_ns as f64;
-                let process = scene.phase.witnesses.process_cpu.as_mut().unwrap();
-                process.total_ns = (elapsed * 1.96) as u64;
             })
     };
     assert_eq!(subject(&scene(4)), Subject::Cpu);
+    assert_eq!(subject(&scene(3)), Subject::Disk);
     let quota = steady(Read, 10)
         .moved(1.0)
         .direct(true)
         .worker_cpu(0.49)
         .with(|scene| {
+            scene.phase.workers[0].cpu_ns = scene.phase.elapsed_ns * 49 / 100;
             scene.environment.limits.cpu_percent = Some(50);
         });
     assert_eq!(subject(&quota), Subject::Cpu);
