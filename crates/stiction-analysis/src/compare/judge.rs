@@ -225,6 +225,11 @@ fn replication(ground: &Ground<'_>, a: &SideValue, b: &SideValue) -> String {
                 "{runs_a} runs in A and {runs_b} in B that followed each other: drift looks like \
                  a difference; runs have to be interleaved"
             ),
+            Order::OneSideFirst(blocks) => format!(
+                "{} blocks with the same side first in all: what drifts inside a block looks \
+                 like a difference; the order has to be random",
+                blocks.len()
+            ),
             Order::Blocks(blocks) => {
                 format!(
                     "{} blocks, and a verdict needs {FEWEST_BLOCKS}",

@@ -13,6 +13,12 @@ use super::{Ceiling, Claim};
 /// A rate within this share of a limit is the limit's. The kernel's throttle was
 /// seen to hold 100 operations/s at 100.6 to 103 and 10 MB/s at 10.0 to 10.2.
 const AT_LIMIT_SHARE: f64 = 0.05;
+/// What the throttle lets through ahead of time: it rounds the time that has passed up
+/// to whole slices of 100 ms (`tg_within_bps_limit` in block/blk-throttle.c), and a
+/// writer of 1 MiB blocks at 20 MB/s was seen 0.17 s ahead after 3 s.
+const AHEAD_S: f64 = 0.2;
+/// A shorter phase is granted no more than one of this length: else any rate would do.
+const AHEAD_SHORTEST_S: f64 = 1.0;
 
 /// What framing leaves of a link's coded rate: SATA at 6 Gb/s carries 600 MB/s after
 /// 8b/10b and drives reach 550 to 560; PCIe packets of 256 bytes carry 24 to 28 of
@@ -61,8 +67,7 @@ fn at_limit(case: &Case<'_>, limit: &IoLimit) -> Option<Claim> {
         .recording
         .map(|r| series::windows(r, series::WINDOW_NS));
     let windows = windows.unwrap_or_default();
-    // The throttle's first slice is a burst, so a short phase is judged by its median
-    // stretch too.
+    // A longer burst, of a bucket that was full, shows in the median stretch.
     let steady = |rate: fn(&Window) -> f64| series::median(windows.iter().map(rate));
     let byte_rates = [Some(case.byte_rate()), steady(Window::byte_rate)];
     // The throttle counts requests as they reach the device, where large operations
@@ -72,19 +77,22 @@ fn at_limit(case: &Case<'_>, limit: &IoLimit) -> Option<Claim> {
         device_operation_rate(case),
         steady(Window::operation_rate),
     ];
-    if let Some((rate, set)) = near(bytes, &byte_rates) {
+    let ahead = AHEAD_S / case.elapsed_s().max(AHEAD_SHORTEST_S);
+    if let Some((rate, set)) = near(bytes, &byte_rates, ahead) {
         let (seen, said) = (byte_rate(rate), byte_rate(set));
         return Some(claim(limit, Unit::BytesPerSecond, set, &seen, &said));
     }
-    let (rate, set) = near(operations, &operation_rates)?;
+    let (rate, set) = near(operations, &operation_rates, ahead)?;
     let (seen, said) = (operation_rate(rate), operation_rate(set));
     Some(claim(limit, Unit::OperationsPerSecond, set, &seen, &said))
 }
 
-/// The first of `rates` that is next to the limit, and the limit.
-fn near(limit: Option<u64>, rates: &[Option<f64>]) -> Option<(f64, f64)> {
+/// The first of `rates` that is next to the limit, and the limit; `ahead` is how far
+/// above it, as a share, a burst may have carried the rate.
+fn near(limit: Option<u64>, rates: &[Option<f64>], ahead: f64) -> Option<(f64, f64)> {
     let limit = limit.filter(|&limit| limit > 0)? as f64;
-    let at_limit = |rate: &f64| (rate / limit - 1.0).abs() <= AT_LIMIT_SHARE;
+    let above = AT_LIMIT_SHARE.max(ahead);
+    let at_limit = |rate: &f64| (-AT_LIMIT_SHARE..=above).contains(&(rate / limit - 1.0));
     let rate = rates.iter().flatten().copied().find(at_limit)?;
     Some((rate, limit))
 }

@@ -115,6 +115,27 @@ fn five_blocks_are_too_few() {
 }
 
 #[test]
+fn the_same_side_first_in_every_block_is_no_random_order() {
+    let mut session = measured(1);
+    for (a, b) in drifting(0.5, 8) {
+        session
+            .trials
+            .push(read_at(cell().with("directory", "a"), a));
+        session
+            .trials
+            .push(read_at(cell().with("directory", "b"), b));
+    }
+    let a = Side::labelled(&session, "a").unwrap();
+    let b = Side::labelled(&session, "b").unwrap();
+    let found = compare(&a, &b, &CompareOptions::default());
+    let reasons = only_row(&found).verdict.as_ref().unwrap().reasons();
+    assert!(
+        reasons[0].starts_with("8 blocks with the same side first"),
+        "{reasons:?}"
+    );
+}
+
+#[test]
 fn many_cells_raise_the_bar_for_each() {
     // One cell is slower by chance-like figures; sixty quiet ones stand beside it.
     let mut session = interleaved(&drifting(0.9, 8));

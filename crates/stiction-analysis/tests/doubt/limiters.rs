@@ -108,6 +108,29 @@ fn a_burst_at_the_start_does_not_hide_the_limit() {
     assert_eq!(subject(&scene), Subject::Limiter);
 }
 
+#[test]
+fn what_the_throttle_lets_through_ahead_of_time_does_not_hide_the_limit() {
+    // As measured: 61 operations of 1 MiB in 3.027 s under 20 MB/s, 5.65 % over.
+    let tenths = |operations: u64| {
+        let tenth = |index: u64| (operations * (index + 1) / 30 - operations * index / 30) as usize;
+        (0..30)
+            .map(|index| vec![48_000_000; tenth(index)])
+            .collect()
+    };
+    let scene = |operations| {
+        recorded(Read, MIB, tenths(operations))
+            .moved(1.0)
+            .direct(true)
+            .limit(at(20_000_000))
+    };
+    assert_eq!(subject(&scene(61)), Subject::Limiter);
+    assert_eq!(
+        subject(&scene(75)),
+        Subject::Disk,
+        "31 % over is no burst of 0.2 s in 3"
+    );
+}
+
 /// The figures of a 100 operations/s cgroup throttle as measured: p50 77 us, p99
 /// 102 ms, in slices of 100 ms.
 fn throttled() -> Vec<Vec<u64>> {
