@@ -14,7 +14,7 @@ use stiction_engine::{Progress, StopFlag};
 use stiction_host::FactOptions;
 use stiction_journal::JournalDirectory;
 use stiction_runner::{Ran, RunEvent, RunSettings, RunnerError, run_session};
-use stiction_suite::{Context, Place, SuiteError, TrialReport, Workload};
+use stiction_suite::{Context, Place, Quick, QuickOptions, SuiteError, TrialReport, Workload};
 
 /// What the fake workload does in one trial, after a phase called `first`.
 type Act = dyn Fn(&mut Context<'_>) -> Result<TrialReport, SuiteError>;
@@ -362,6 +362,36 @@ fn what_cannot_begin_leaves_nothing() {
     assert!(matches!(error, RunnerError::Journal(_)), "{error}");
     assert!(error.to_string().contains("nothing was run"), "{error}");
     assert_eq!(fs::read_dir(state.join("undo")).unwrap().count(), 0);
+}
+
+/// The real thing, in little: the main job through the real engine, with the real
+/// witnesses, into a journal.
+#[test]
+fn the_main_job_is_kept_as_it_was_and_leaves_nothing_behind() {
+    let scene = Scene::new();
+    let place = scene.directory.path().join("with spaces");
+    fs::create_dir(&place).unwrap();
+    let workload = Quick {
+        options: QuickOptions {
+            seconds: 3,
+            size_bytes: Some(8 << 20),
+            ..QuickOptions::default()
+        },
+    };
+    let ran = run_session(
+        &workload,
+        &[Place::Directory(place.clone())],
+        &settings(&scene.directory.path().join("state")),
+        &scene.stop,
+        &mut |_: RunEvent<'_>| {},
+    )
+    .unwrap();
+    assert_eq!(scene.kept(&ran), ran.session);
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
+    let trial = &ran.session.trials[0];
+    assert_eq!(trial.outcome, TrialOutcome::Completed, "{trial:?}");
+    let commit = trial.phase("commit").unwrap();
+    assert!(commit.has_numbers(), "{commit:?}");
 }
 
 /// A disk that fills up while the run goes on: the user is told once, the run goes on,
