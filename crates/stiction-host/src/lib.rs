@@ -15,6 +15,8 @@ mod changes;
 mod error;
 mod facts;
 mod guard;
+#[cfg(test)]
+mod hostile_text;
 mod own;
 mod random;
 mod roots;

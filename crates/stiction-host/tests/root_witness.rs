@@ -378,3 +378,69 @@ fn root_a_ceiling_of_our_control_group_is_a_fact() {
     drop(throttle);
     assert!(observe().limits.io.is_empty());
 }
+
+/// What an overlay writes goes to the device of its upper folder.
+#[test]
+fn root_an_overlay_is_witnessed_on_the_device_of_its_upper_folder() {
+    testkit::require_root!();
+    let upper = LoopFilesystem::new(LoopKind::Ext4, 128 * MIB);
+    for name in ["lower", "upper", "work"] {
+        fs::create_dir(upper.path().join(name)).unwrap();
+    }
+    let folder = testkit::scratch_folder();
+    let at = |name: &str| upper.path().join(name).display().to_string();
+    let options = format!(
+        "lowerdir={},upperdir={},workdir={}",
+        at("lower"),
+        at("upper"),
+        at("work")
+    );
+    let mounted = match stiction_host::MountedFilesystem::mount(
+        Path::new("overlay"),
+        folder.path(),
+        "overlay",
+        &options,
+        upper.device().undo(),
+    ) {
+        Ok(mounted) => mounted,
+        Err(error) if error.errno() == Some(libc::ENODEV) => testkit::skip!("{error}"),
+        Err(error) => panic!("{error}"),
+    };
+    let path = folder.path().join("file");
+    let seen = witnessed(&path, || {
+        let mut file = File::create(&path).unwrap();
+        file.write_all(&vec![5; 16 << 20]).unwrap();
+        file.sync_all().unwrap();
+    });
+    assert_eq!(seen.devices[0].device, upper.device().name());
+    assert!(
+        within_one_percent(seen.devices[0].written_bytes, 16 * MIB),
+        "{:?}",
+        seen.devices
+    );
+    drop(mounted);
+}
+
+#[test]
+fn root_fuse_is_witnessed_as_far_as_it_goes() {
+    testkit::require_root!();
+    let filesystem = match testkit::FaultFs::mount(testkit::Faults::default()) {
+        Ok(filesystem) => filesystem,
+        Err(reason) => testkit::skip!("{reason}"),
+    };
+    let path = filesystem.path().join("file");
+    let seen = witnessed(&path, || fs::write(&path, vec![5; 1 << 20]).unwrap());
+    assert!(seen.devices.is_empty());
+    assert!(
+        seen.missing
+            .iter()
+            .any(|reason| reason.contains("no block device")),
+        "{:?}",
+        seen.missing
+    );
+    assert_eq!(seen.residency_after.unwrap().file_bytes, MIB);
+    assert_eq!(seen.extents, None);
+    let stack = observe_target(filesystem.path(), FactOptions::default()).unwrap();
+    let kind = stack.filesystem.unwrap().kind;
+    assert!(kind.starts_with("fuse"), "{kind}");
+}

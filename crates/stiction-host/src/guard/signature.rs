@@ -304,6 +304,18 @@ mod tests {
         assert!(found(&[(0, &sector)]).is_empty(), "boot code, not a table");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_give_an_answer(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..5000),
+        ) {
+            let file = tempfile::tempfile().unwrap();
+            file.write_all_at(&bytes, 0).unwrap();
+            let found = signatures(&file, bytes.len() as u64).unwrap();
+            proptest::prop_assert!(found.is_sorted());
+        }
+    }
+
     #[test]
     fn several_are_all_named() {
         let swap = (4096 - 10, &b"SWAPSPACE2"[..]);

@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd as _, BorrowedFd};
 /// `_IOWR('f', 11, struct fiemap)`.
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B as libc::Ioctl;
 const EXTENTS_A_CALL: usize = 512;
+/// A file in more pieces than this is not looked at to its end.
+const MOST_EXTENTS: usize = 1 << 20;
 
 /// The last extent of the file.
 const LAST: u32 = 0x1;
@@ -59,7 +61,8 @@ struct Request {
 /// now: what is dirty in the cache may not have a place yet.
 ///
 /// # Errors
-/// EOPNOTSUPP or ENOTTY where the filesystem cannot tell.
+/// EOPNOTSUPP or ENOTTY where the filesystem cannot tell; and beyond a million
+/// extents.
 pub(crate) fn extents(file: BorrowedFd<'_>) -> io::Result<Vec<Extent>> {
     let mut all: Vec<Extent> = Vec::new();
     let mut start = 0;
@@ -69,6 +72,9 @@ pub(crate) fn extents(file: BorrowedFd<'_>) -> io::Result<Vec<Extent>> {
             return Ok(all);
         };
         all.extend(batch);
+        if all.len() > MOST_EXTENTS {
+            return Err(io::Error::other("it has more than a million extents"));
+        }
         let next = last.logical.saturating_add(last.length);
         if last.flags & LAST != 0 || next <= start {
             return Ok(all);

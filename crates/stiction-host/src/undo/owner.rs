@@ -60,29 +60,62 @@ impl Owner {
     /// long as it does.
     ///
     /// The lock tells across containers, where process ids mean nothing; the
-    /// identity tells where locks are not supported. Dead means that both say so.
+    /// identity tells where locks are not supported. Dead means that both say so,
+    /// as far as they can.
     pub(crate) fn liveness(&self, lock: &File) -> io::Result<Liveness> {
-        match flock(lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
+        let lock_is_free = match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => true,
             Err(Errno::WOULDBLOCK) => return Ok(Liveness::Alive),
-            Err(error) if locks_are_unsupported(error) => {}
+            Err(error) if locks_are_unsupported(error) => false,
             Err(error) => return Err(error.into()),
-        }
+        };
         let roots = Roots::live();
-        if self.machine != machine(&roots) {
-            return Ok(Liveness::OtherMachine);
+        let is_this_machine = self.machine == machine(&roots);
+        if self.boot_id == boot_id(&roots)? {
+            return Ok(if self.runs(&roots) {
+                Liveness::Alive
+            } else if lock_is_free || is_this_machine {
+                Liveness::Dead
+            } else {
+                // A container of this kernel, whose processes cannot be seen.
+                Liveness::OtherMachine
+            });
         }
-        if self.boot_id != boot_id(&roots)? {
-            return Ok(Liveness::Dead);
-        }
-        let stat = roots.text(format!("/proc/{}/stat", self.pid));
-        let runs = stat.is_ok_and(|stat| start_ticks(&stat) == Some(self.start_ticks));
-        Ok(if runs {
-            Liveness::Alive
-        } else {
+        // Another boot: an earlier one of this kernel, or another machine's that
+        // shares the filesystem.
+        Ok(if is_this_machine || !is_shared(lock)? {
             Liveness::Dead
+        } else {
+            Liveness::OtherMachine
         })
     }
+
+    fn runs(&self, roots: &Roots) -> bool {
+        let stat = roots.text(format!("/proc/{}/stat", self.pid));
+        stat.is_ok_and(|stat| start_ticks(&stat) == Some(self.start_ticks))
+    }
+}
+
+/// Whether other machines may have the filesystem of `file` mounted too.
+fn is_shared(file: &File) -> io::Result<bool> {
+    /// NFS, SMB, CIFS, SMB2, Ceph, AFS, 9p, FUSE (sshfs, virtiofs and others),
+    /// OCFS2, GFS2 (`linux/magic.h`), Lustre and GPFS.
+    const SHARED: [u32; 12] = [
+        0x0000_6969,
+        0x0000_517b,
+        0xff53_4d42,
+        0xfe53_4d42,
+        0x00c3_6400,
+        0x5346_414f,
+        0x0102_1997,
+        0x6573_5546,
+        0x7461_636f,
+        0x0116_1970,
+        0x0bd0_0bd0,
+        0x4750_4653,
+    ];
+    let kind = rustix::fs::fstatfs(file)?.f_type as u32;
+    Ok(SHARED.contains(&kind))
 }
 
 /// Takes the lock by which others see that this process lives. Where the
@@ -155,10 +188,18 @@ mod tests {
             ..init.clone()
         };
         assert_eq!(before_boot.liveness(&open()).unwrap(), Liveness::Dead);
+        // The temporary directory is this machine's own, so another boot's lock on it
+        // can be nobody's.
         let elsewhere = Owner {
             machine: Some(Digest::of(b"elsewhere")),
             ..before_boot
         };
-        assert_eq!(elsewhere.liveness(&open()).unwrap(), Liveness::OtherMachine);
+        assert_eq!(elsewhere.liveness(&open()).unwrap(), Liveness::Dead);
+    }
+
+    #[test]
+    fn a_disk_is_not_shared() {
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        assert!(!is_shared(&file).unwrap());
     }
 }

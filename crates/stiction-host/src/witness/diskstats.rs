@@ -57,15 +57,16 @@ pub(super) fn traffic(name: &str, before: &Counters, after: &Counters) -> Option
         source: format!("/proc/diskstats {name}"),
         device: name.to_owned(),
         reads: grown(before.reads, after.reads)?,
-        read_bytes: grown(before.sectors_read, after.sectors_read)? * SECTOR_BYTES,
+        read_bytes: grown(before.sectors_read, after.sectors_read)?.checked_mul(SECTOR_BYTES)?,
         writes: grown(before.writes, after.writes)?,
-        written_bytes: grown(before.sectors_written, after.sectors_written)? * SECTOR_BYTES,
+        written_bytes: grown(before.sectors_written, after.sectors_written)?
+            .checked_mul(SECTOR_BYTES)?,
         flushes: match (before.flushes, after.flushes) {
             (Some(before), Some(after)) => Some(grown(before, after)?),
             _ => None,
         },
         busy_ns: match (before.busy_ms, after.busy_ms) {
-            (Some(before), Some(after)) => Some(grown(before, after)? * NS_PER_MS),
+            (Some(before), Some(after)) => Some(grown(before, after)?.checked_mul(NS_PER_MS)?),
             _ => None,
         },
     })
@@ -127,6 +128,16 @@ mod tests {
         assert_eq!(counters(LINES, "sdb3"), None);
         assert_eq!(counters(LINES, "sd"), None);
         assert_eq!(counters("", "sda"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_gives_an_answer(line in "[a-z0-9 \n]{0,80}", name in "[a-z]{1,3}") {
+            if let Some(found) = counters(&line, &name) {
+                let growth = traffic(&name, &Counters::default(), &found);
+                proptest::prop_assert!(growth.is_none_or(|growth| growth.reads == found.reads));
+            }
+        }
     }
 
     #[test]

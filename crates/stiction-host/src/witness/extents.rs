@@ -85,7 +85,7 @@ fn runs(extents: &[Extent]) -> u64 {
         .collect();
     let breaks = placed
         .windows(2)
-        .filter(|pair| pair[0].physical + pair[0].length != pair[1].physical)
+        .filter(|pair| pair[0].physical.wrapping_add(pair[0].length) != pair[1].physical)
         .count();
     (breaks + usize::from(!placed.is_empty())) as u64
 }
@@ -99,7 +99,7 @@ fn unwritten_bytes(extents: &[Extent], length: u64) -> u64 {
             let end = extent.logical.saturating_add(extent.length).min(length);
             end.saturating_sub(extent.logical)
         })
-        .sum();
+        .fold(0, u64::saturating_add);
     length.saturating_sub(written)
 }
 
