@@ -6,10 +6,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use stiction_core::SessionId;
+use stiction_core::{SessionId, SkipCode};
 use stiction_host::{
-    ControlGroup, HostError, LoopDevice, MountedFilesystem, OwnDirectory, UndoJournal, Undone,
-    drop_file_cache, leftovers, pending, residency, restore,
+    ControlGroup, HostError, LoopDevice, MountedFilesystem, OwnDirectory, Reserve, UndoJournal,
+    Undone, drop_file_cache, leftovers, pending, residency, restore,
 };
 use testkit::{LoopFilesystem, LoopKind, TmpfsMount, scratch_folder};
 
@@ -264,4 +264,32 @@ fn root_a_plain_user_can_do_all_that_needs_no_right() {
         output.status.success() && text.contains("\nready"),
         "{text}{errors}"
     );
+}
+
+/// By the figures of df(1), which counts used and available blocks.
+#[test]
+fn root_a_file_system_is_never_filled_beyond_the_reserve() {
+    testkit::require_root!();
+    testkit::require_program!("df");
+    let filesystem = LoopFilesystem::new(LoopKind::Ext4, 256 * MIB);
+    let output = Command::new("df")
+        .args(["-B1", "--output=used,avail"])
+        .arg(filesystem.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let figures: Vec<u64> = text
+        .lines()
+        .last()
+        .unwrap()
+        .split_whitespace()
+        .map(|figure| figure.parse().unwrap())
+        .collect();
+    let (used, available) = (figures[0], figures[1]);
+    let usable = available - (used + available) * 5 / 100;
+    let admit = |bytes| stiction_host::admit_bytes(filesystem.path(), bytes, Reserve::default());
+    assert_eq!(admit(usable), Ok(()));
+    assert_eq!(admit(usable + 1).unwrap_err().code, SkipCode::NoSpace);
+    let told = stiction_host::admit_bytes(filesystem.path(), available, Reserve::NONE);
+    assert_eq!(told, Ok(()));
 }

@@ -11,13 +11,18 @@ use stiction_core::Residency;
 use crate::HostError;
 use crate::sys::{block, cachestat, mincore};
 
+/// mincore(2) looks at every page, whether it is cached or not: beyond this a file
+/// takes seconds, and the witness would disturb what it watches.
+const MOST_BYTES_BY_MINCORE: u64 = 256 << 30;
+
 /// Residency of all `files` together. Block devices count as files.
 ///
 /// By cachestat(2); before Linux 6.5 by mincore(2), which does not tell what is
 /// dirty.
 ///
 /// # Errors
-/// When a file cannot be opened for reading, or is not ours to ask about.
+/// When a file cannot be opened for reading, is not ours to ask about, or is beyond
+/// 256 GiB before Linux 6.5.
 pub fn residency(files: &[PathBuf]) -> Result<Residency, HostError> {
     let mut total = Residency::default();
     for path in files {
@@ -45,6 +50,10 @@ fn of_file(path: &Path) -> io::Result<Residency> {
         }),
         // EPERM is also what seccomp filters give for calls that they do not know.
         Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => {
+            if file_bytes > MOST_BYTES_BY_MINCORE {
+                let reason = "this kernel has no cachestat(2), and mincore(2) takes too long";
+                return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+            }
             let pages = mincore::resident_pages(file.as_fd(), file_bytes, page_bytes)?;
             Ok(Residency {
                 cached_bytes: bytes(pages),
