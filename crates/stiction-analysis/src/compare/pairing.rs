@@ -14,6 +14,7 @@ const PARAMETERS: &[&str] = &[
     "block_size_bytes",
     "file_size_bytes",
     "load",
+    "command",
     "jobs",
 ];
 
