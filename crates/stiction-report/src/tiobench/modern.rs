@@ -1,19 +1,19 @@
 //! Our own report of a tiobench session: rates with their spread, fairness, CPU
 //! and latencies of every operation, each number with the word for what it is about.
 
-use stiction_core::{
-    Cell, Direction, Histogram, Measurement, Metric, Phase, Subject, Trial, format_bytes,
-    format_duration_ns, metrics,
-};
+mod latencies;
+
+use stiction_core::{Cell, Metric, Subject, Trial, format_bytes, metrics};
 
 use crate::cell::cell_text;
 use crate::doubts::doubts;
-use crate::figure::{figure, measured, rounded_count};
+use crate::figure::{figure, measured};
 use crate::judged::{Judged, JudgedPhase};
 use crate::outcome::{session_gap, title, trial_gap};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::stack::{stack_line, without_home};
+use latencies::latency_table;
 
 /// Phases in the order in which they run, with the titles of their tables.
 const SECTIONS: [(&str, &str); 4] = [
@@ -279,111 +279,6 @@ fn fairness(row: &Row<'_>) -> String {
         Some(least) if several || row.cell.integer("threads") != Some(1) => format!("{least:.2}"),
         _ => String::new(),
     }
-}
-
-fn latency_table(rows: &[Row<'_>]) -> Table {
-    let mut table = Table::new(vec![
-        Column::right("thr", 5),
-        Column::right("block", 8),
-        Column::right("ops", 7),
-        Column::right("mean", 7),
-        Column::right("p50", 7),
-        Column::right("p99", 7),
-        Column::right("p99.9", 7),
-        Column::right("max", 7),
-        Column::right("sync", 7),
-        Column::right("sync max", 8),
-    ]);
-    for row in rows {
-        let mut cells = threads_and_block(row).to_vec();
-        cells.extend(latencies(row).into_iter().map(Span::from));
-        if cells.iter().skip(2).any(|cell| !cell.is_empty()) {
-            table.row(cells);
-        }
-    }
-    table
-}
-
-/// Operations, mean, percentiles and maximum, then the median and the maximum of
-/// the syncs. From the histograms of all runs together where there are any.
-fn latencies(row: &Row<'_>) -> [String; 8] {
-    let phases: Vec<&Phase> = row.runs.iter().map(|run| run.phase).collect();
-    let time = |ns: Option<f64>| ns.map_or_else(String::new, format_duration_ns);
-    let moved = merged(&phases, &[Direction::Read, Direction::Write]);
-    let [count, mean, p50, p99, p999, max] = match &moved {
-        Some(all) => [
-            rounded_count(all.count() as f64),
-            time(all.mean_ns()),
-            time(all.quantile_ns(0.5).map(|ns| ns as f64)),
-            quantile(all, 0.99),
-            quantile(all, 0.999),
-            time(all.max_ns().map(|ns| ns as f64)),
-        ],
-        None => [
-            operations(&phases),
-            text_over_runs(row, &metrics::LATENCY_MEAN),
-            text_over_runs(row, &metrics::LATENCY_P50),
-            text_over_runs(row, &metrics::LATENCY_P99),
-            text_over_runs(row, &metrics::LATENCY_P999),
-            text_over_runs(row, &metrics::LATENCY_MAX),
-        ],
-    };
-    let [sync, sync_max] = match merged(&phases, &[Direction::Sync]) {
-        Some(all) => [
-            time(all.quantile_ns(0.5).map(|ns| ns as f64)),
-            time(all.max_ns().map(|ns| ns as f64)),
-        ],
-        None => [
-            text_over_runs(row, &metrics::SYNC_LATENCY_P50),
-            text_over_runs(row, &metrics::SYNC_LATENCY_MAX),
-        ],
-    };
-    [count, mean, p50, p99, p999, max, sync, sync_max]
-}
-
-/// A percentile, or a sign that there were too few operations for it.
-fn quantile(latencies: &Histogram, quantile: f64) -> String {
-    match latencies.quantile_ns_if_enough(quantile) {
-        Some(ns) => format_duration_ns(ns as f64),
-        None => "too few".to_owned(),
-    }
-}
-
-/// All operations of these directions in all runs; `None` when none was recorded.
-fn merged(phases: &[&Phase], directions: &[Direction]) -> Option<Histogram> {
-    let mut all = Histogram::new();
-    for recording in phases.iter().flat_map(|phase| &phase.recordings) {
-        if directions.contains(&recording.direction) {
-            all.merge(&recording.total());
-        }
-    }
-    (all.count() > 0).then_some(all)
-}
-
-fn operations(phases: &[&Phase]) -> String {
-    let counts: Vec<f64> = phases
-        .iter()
-        .filter_map(|phase| phase.value(&metrics::OPERATIONS))
-        .collect();
-    if counts.is_empty() {
-        return String::new();
-    }
-    rounded_count(counts.iter().sum())
-}
-
-/// Without histograms: the only run's value, or the median of several.
-fn text_over_runs(row: &Row<'_>, metric: &Metric) -> String {
-    match &row.runs[..] {
-        [only] => only
-            .phase
-            .measurement(metric)
-            .map_or_else(String::new, short_latency),
-        _ => median(row, metric).map_or_else(String::new, format_duration_ns),
-    }
-}
-
-fn short_latency(measurement: &Measurement) -> String {
-    format_duration_ns(measurement.value)
 }
 
 /// The highest median rate of a phase, with its word and its cell.

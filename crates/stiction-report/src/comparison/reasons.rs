@@ -1,0 +1,134 @@
+//! Why nothing is claimed: the noise that the sessions show of themselves, and the
+//! reasons of each verdict that refuses.
+
+use stiction_analysis::Verdict;
+use stiction_analysis::compare::{Row, Scale};
+use stiction_analysis::noise::Repeat;
+use stiction_core::MetricClass;
+
+use crate::cell::cell_text;
+use crate::figure::{label, significant};
+use crate::outcome::title;
+use crate::page::{Page, Role, Span};
+
+/// Reasons that are listed; the JSON document has all.
+const MOST_REASONS: usize = 12;
+
+/// How far runs of one configuration lie apart: for each metric the widest of all
+/// cells, since anything smaller is noise for sure.
+pub(super) fn write_noise(page: &mut Page, noise: &[Repeat]) {
+    let mut widest: Vec<&Repeat> = Vec::new();
+    for repeat in noise.iter().filter(|repeat| is_judged(repeat)) {
+        let same = |other: &&mut &Repeat| {
+            other.phase == repeat.phase && other.metric.name == repeat.metric.name
+        };
+        match widest.iter_mut().find(same) {
+            Some(other) if other.spread < repeat.spread => *other = repeat,
+            Some(_) => {}
+            None => widest.push(repeat),
+        }
+    }
+    if widest.is_empty() {
+        return;
+    }
+    page.blank();
+    page.paragraph(
+        "",
+        Span::new(
+            Role::Strong,
+            "Noise: runs of one configuration lie so far apart",
+        ),
+    );
+    for repeat in widest {
+        let spread = match repeat.scale {
+            Scale::Percent => format!("{} %", significant(repeat.spread, 2)),
+            Scale::Points => format!("{} points", significant(repeat.spread, 3)),
+        };
+        let cell = if repeat.cell.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", cell_text(&repeat.cell))
+        };
+        page.paragraph(
+            "- ",
+            format!(
+                "{} {}: {spread} over {} runs{cell}",
+                title(&repeat.phase),
+                label(&repeat.metric),
+                repeat.values.len()
+            ),
+        );
+    }
+}
+
+/// Percentages of a baseline are described, and yet what their readers judge by.
+fn is_judged(repeat: &Repeat) -> bool {
+    repeat.scale == Scale::Points
+        || !matches!(
+            repeat.metric.class,
+            MetricClass::Descriptive | MetricClass::LatencyExtreme
+        )
+}
+
+/// Rows that share a reason for claiming nothing.
+struct Refusal<'a> {
+    word: &'static str,
+    reason: &'a str,
+    rows: Vec<String>,
+}
+
+/// Why nothing is claimed, each reason with the rows that it holds for.
+pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
+    let judged: Vec<&Row> = rows.iter().filter(|row| row.verdict.is_some()).collect();
+    let mut refusals: Vec<Refusal<'_>> = Vec::new();
+    for row in &judged {
+        let Some(verdict) = &row.verdict else {
+            continue;
+        };
+        for reason in verdict.reasons() {
+            let name = format!("{} {}", title(&row.phase), label(&row.metric));
+            let known = |refusal: &&mut Refusal<'_>| {
+                refusal.word == verdict.word() && refusal.reason == reason
+            };
+            match refusals.iter_mut().find(known) {
+                Some(refusal) => refusal.rows.push(name),
+                None => refusals.push(Refusal {
+                    word: verdict.word(),
+                    reason,
+                    rows: vec![name],
+                }),
+            }
+        }
+    }
+    if refusals.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(Span::new(Role::Strong, "Why"));
+    refusals.sort_by_key(|refusal| std::cmp::Reverse(refusal.rows.len()));
+    for refusal in refusals.iter().take(MOST_REASONS) {
+        let whose = match refusal.rows.len() {
+            count if count == judged.len() => "all".to_owned(),
+            1..=2 => refusal.rows.join(", "),
+            count => format!("{count} of {}", judged.len()),
+        };
+        let text = format!("{}, {whose}: {}", refusal.word, refusal.reason);
+        page.paragraph("- ", Span::new(Role::Doubt, text));
+    }
+    if let Some(more) = refusals.len().checked_sub(MOST_REASONS + 1) {
+        page.line(format!("- and {} more; --json has them all", more + 1));
+    }
+    if let Some(runs) = judged.iter().filter_map(|row| runs_needed(row)).max() {
+        page.paragraph(
+            "- ",
+            format!("likely to decide everything: {runs} runs a side, interleaved in one session"),
+        );
+    }
+}
+
+fn runs_needed(row: &Row) -> Option<u32> {
+    match row.verdict {
+        Some(Verdict::CannotTell { runs_needed, .. }) => runs_needed,
+        _ => None,
+    }
+}
