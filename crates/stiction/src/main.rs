@@ -1,2 +1,35 @@
-//! The stiction binary.
-fn main() {}
+//! The binary: arguments, terminal, live view, exit codes.
+//!
+//! Everything else lives in the library crates; this is the only place that reads
+//! the command line, the environment variables and the home directory, and the
+//! only one that prints.
+
+mod arguments;
+mod commands;
+mod console;
+mod exit;
+mod failure;
+mod live;
+mod signals;
+mod state;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::Arguments;
+use console::Console;
+
+fn main() -> ExitCode {
+    let typed = std::env::args_os().collect();
+    let arguments = Arguments::parse_from(arguments::with_default_command(typed, Path::is_dir));
+    let console = Console::new(&arguments.global);
+    match commands::run(&arguments, &console) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            console.say(&failure.to_string());
+            failure.exit.into()
+        }
+    }
+}

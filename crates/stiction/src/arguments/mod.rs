@@ -1,0 +1,179 @@
+//! The command line as typed. What it means is worked out in `commands`.
+//!
+//! One set of definitions feeds parsing, `--help`, the manual pages and the
+//! shell completions.
+
+mod compare;
+mod quick;
+mod sessions;
+mod target;
+mod tiobench;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use compare::CompareArguments;
+pub(crate) use quick::QuickArguments;
+pub(crate) use sessions::{
+    CleanArguments, DeleteArguments, ExportArguments, ImportArguments, ListArguments,
+    ShowArguments, StoreArguments, StoreCommand,
+};
+pub(crate) use target::{Recording, ScratchDevice};
+pub(crate) use tiobench::{Classic, Layout, TiobenchArguments};
+
+use crate::exit;
+
+const EXAMPLES: &str = "\
+Measure:
+  stiction /mnt/data                What does this directory give? (60 s, no root)
+  stiction quick --seconds 20 .     The same, shorter
+  stiction tiobench --size 4G --threads 1,8 --dir /mnt/data
+  stiction tiobench --classic --size 256 --dir /mnt/data
+                                    What tiobench 0.3.3 did, with its report
+
+Look back and compare:
+  stiction list                     What has been measured here
+  stiction show k3f9                Every figure of a session, with its doubts
+  stiction compare k3f9 m2p7        Two sessions side by side
+  stiction import mail.txt          Read tables of tiobench, contest, Bonnie, time
+  stiction compare mail.txt 2.5.59 2.5.59-mm2
+                                    Two labels inside one table
+
+Put right:
+  stiction clean                    Remove what a killed run left behind
+  stiction store rebuild            Make the database anew from the journals";
+
+/// A laboratory for Linux storage performance: how much, how sure, and why.
+#[derive(Debug, Parser)]
+#[command(
+    name = "stiction",
+    version,
+    about,
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{}", exit::TABLE),
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    max_term_width = 80,
+)]
+pub(crate) struct Arguments {
+    /// What applies to every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Global {
+    /// Keep sessions in DIR instead of the user's data directory
+    #[arg(long, global = true, value_name = "DIR", env = "STICTION_STORE", help_heading = "Everywhere")]
+    pub(crate) store: Option<PathBuf>,
+    /// Print JSON (a versioned schema, units in key names) instead of text
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub(crate) json: bool,
+    /// When to colour: only on a terminal, always, or never (NO_COLOR too)
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Everywhere")]
+    pub(crate) color: ColorWhen,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// When stdout is a terminal and NO_COLOR is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands, in the order of `--help`: measure, look back, put right.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find out what a directory gives: rates, latencies, the price of a commit
+    Quick(QuickArguments),
+    /// Threads that write and read files, as tiobench and tiotest did
+    Tiobench(Box<TiobenchArguments>),
+    /// List the sessions kept
+    List(ListArguments),
+    /// Show every figure of a session, with its environment and caveats
+    Show(ShowArguments),
+    /// Put two sessions, or two labels of one, side by side
+    Compare(CompareArguments),
+    /// Read other tools' tables into the store
+    Import(ImportArguments),
+    /// Write a session out, lossless
+    Export(ExportArguments),
+    /// Remove sessions from the store
+    Delete(DeleteArguments),
+    /// Look after the store itself
+    Store(StoreArguments),
+    /// Remove files and undo settings that a killed run left behind
+    #[command(visible_alias = "restore")]
+    Clean(CleanArguments),
+    /// Write the manual pages
+    Man {
+        /// Write one page a command into DIR instead of the main page on stdout
+        #[arg(long, value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+    /// Write a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Puts `quick` in where the first argument is a directory, so that
+/// `stiction /mnt` does what a newcomer means by it.
+///
+/// Only an argument that is no command and is a directory counts: a directory
+/// that is called `list` is reached as `./list`.
+pub(crate) fn with_default_command(
+    mut arguments: Vec<OsString>,
+    is_directory: impl Fn(&Path) -> bool,
+) -> Vec<OsString> {
+    use clap::CommandFactory;
+    let Some(first) = arguments.get(1) else { return arguments };
+    let is_command = first.to_str().is_some_and(|name| {
+        Arguments::command()
+            .get_subcommands()
+            .any(|command| command.get_name() == name || command.get_all_aliases().any(|a| a == name))
+    });
+    let is_option = first.as_encoded_bytes().starts_with(b"-");
+    if !is_command && !is_option && is_directory(Path::new(first)) {
+        arguments.insert(1, "quick".into());
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_directory_alone_means_quick() {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let all_are = |_: &Path| true;
+        assert_eq!(
+            with_default_command(words(&["stiction", "/mnt"]), all_are),
+            words(&["stiction", "quick", "/mnt"])
+        );
+        for kept in [&["stiction"][..], &["stiction", "list"], &["stiction", "restore"], &["stiction", "--json"]] {
+            assert_eq!(with_default_command(words(kept), all_are), words(kept));
+        }
+        let typo = words(&["stiction", "quikc"]);
+        assert_eq!(with_default_command(typo.clone(), |_| false), typo);
+    }
+}

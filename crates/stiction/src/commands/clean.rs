@@ -1,0 +1,131 @@
+//! `stiction clean`: undoing what a killed run could not.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use stiction_host::{Liveness, Undone, leftovers, pending, restore};
+
+use super::Desk;
+use crate::arguments::CleanArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// What came of the search.
+#[derive(Default)]
+struct Cleaning {
+    /// What was removed or undone; with `--dry-run` what would be.
+    removed: Vec<PathBuf>,
+    /// What is still in use by a run, and by which process.
+    in_use: Vec<String>,
+    /// What could not be looked at or removed, and why.
+    problems: Vec<String>,
+}
+
+/// Undoes what dead runs have noted, and removes their directories from those named.
+pub(super) fn run(typed: &CleanArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let mut cleaning = Cleaning::default();
+    if typed.dry_run {
+        cleaning.foresee(&desk.state.undo())?;
+    } else {
+        cleaning.undo(&desk.state.undo())?;
+    }
+    for directory in &typed.directories {
+        cleaning.search(directory, typed.dry_run)?;
+    }
+    desk.console.data(&cleaning.report(typed.dry_run, desk.console.json))?;
+    Ok(if cleaning.problems.is_empty() { Exit::Done } else { Exit::Error })
+}
+
+impl Cleaning {
+    /// Lists what the undo journals of dead runs hold.
+    fn foresee(&mut self, undo: &Path) -> Result<(), Failure> {
+        let journals = pending(undo)?;
+        for journal in journals.pending {
+            let paths = journal.changes.iter().map(|change| change.path().to_owned());
+            match journal.liveness {
+                Liveness::Dead => self.removed.extend(paths),
+                Liveness::Alive => self.in_use(&journal.owner.session, journal.owner.pid),
+                Liveness::OtherMachine => self.problems.push(elsewhere(&journal.path)),
+            }
+        }
+        self.problems.extend(journals.unreadable.iter().map(ToString::to_string));
+        Ok(())
+    }
+
+    /// Undoes what the undo journals of dead runs hold.
+    fn undo(&mut self, undo: &Path) -> Result<(), Failure> {
+        for journal in pending(undo)?.pending {
+            match journal.liveness {
+                Liveness::Dead => {}
+                Liveness::Alive => self.in_use(&journal.owner.session, journal.owner.pid),
+                Liveness::OtherMachine => self.problems.push(elsewhere(&journal.path)),
+            }
+        }
+        let restoration = restore(undo)?;
+        for restored in restoration.changes {
+            match restored.result {
+                Ok(Undone::Removed) => self.removed.push(restored.change.path().to_owned()),
+                Ok(Undone::WasGone) => {}
+                Err(error) => self.problems.push(error.to_string()),
+            }
+        }
+        self.problems.extend(restoration.problems.iter().map(ToString::to_string));
+        Ok(())
+    }
+
+    /// Removes directories that carry our marker and have no living owner.
+    fn search(&mut self, directory: &Path, dry_run: bool) -> Result<(), Failure> {
+        let found = leftovers(directory)?;
+        for leftover in found.found {
+            let path = leftover.path.clone();
+            match leftover.liveness {
+                Liveness::Alive => self.in_use(&leftover.owner.session, leftover.owner.pid),
+                _ if dry_run => self.removed.push(path),
+                _ => match leftover.remove() {
+                    Ok(()) => self.removed.push(path),
+                    Err(error) => self.problems.push(error.to_string()),
+                },
+            }
+        }
+        self.problems.extend(found.unreadable.iter().map(ToString::to_string));
+        Ok(())
+    }
+
+    fn in_use(&mut self, session: &stiction_core::SessionId, pid: u32) {
+        let text = format!("session {session} is being run by process {pid}");
+        if !self.in_use.contains(&text) {
+            self.in_use.push(text);
+        }
+    }
+
+    fn report(&self, dry_run: bool, as_json: bool) -> String {
+        if as_json {
+            let removed: Vec<_> = self.removed.iter().map(|path| path.to_string_lossy()).collect();
+            return json!({
+                "schema": "stiction-clean",
+                "schema_version": 1,
+                "dry_run": dry_run,
+                "removed": removed,
+                "in_use": self.in_use,
+                "problems": self.problems,
+            })
+            .to_string();
+        }
+        let verb = if dry_run { "would remove" } else { "removed" };
+        let mut lines: Vec<String> =
+            self.removed.iter().map(|path| format!("{verb} {}", path.display())).collect();
+        lines.extend(self.in_use.iter().map(|text| format!("left alone: {text}")));
+        lines.extend(self.problems.iter().map(|text| format!("not removed: {text}")));
+        let count = self.removed.len();
+        lines.push(match (count, self.problems.len()) {
+            (0, 0) => "Nothing was left behind".to_owned(),
+            (_, 0) => format!("{count} {verb}"),
+            (_, failed) => format!("{count} {verb}, {failed} could not be"),
+        });
+        lines.join("\n")
+    }
+}
+
+fn elsewhere(journal: &Path) -> String {
+    format!("{} was written on another machine: clean there", journal.display())
+}

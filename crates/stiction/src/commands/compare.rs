@@ -1,0 +1,94 @@
+//! `stiction compare`.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use stiction_analysis::{CompareOptions, Outcome, Side, compare};
+use stiction_core::Session;
+use stiction_report::json;
+use stiction_store::Archive;
+
+use super::{Desk, import, operand, store};
+use crate::arguments::CompareArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Puts two sides next to each other.
+pub(super) fn run(typed: &CompareArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let archive = store::open(desk)?;
+    let [a, b] = sides(&archive, &typed.operands)?;
+    let options = CompareOptions {
+        factor: typed.factor.clone(),
+        ..CompareOptions::default()
+    };
+    let comparison = compare(&a.side()?, &b.side()?, &options);
+    let text = if desk.console.json {
+        json::comparison(&comparison)
+    } else {
+        stiction_report::comparison(&comparison, desk.console.style())
+    };
+    desk.console.data(&text)?;
+    Ok(match comparison.outcome() {
+        Outcome::NoRegression => Exit::Done,
+        Outcome::Regression => Exit::Regression,
+        Outcome::CannotTell => Exit::CannotTell,
+        Outcome::NotComparable => Exit::NothingToJudge,
+    })
+}
+
+/// What one operand means: a session, or a label inside one.
+struct Chosen {
+    session: Session,
+    label: Option<String>,
+}
+
+impl Chosen {
+    fn side(&self) -> Result<Side<'_>, Failure> {
+        match &self.label {
+            None => Ok(Side::whole(&self.session)),
+            Some(label) => Ok(Side::labelled(&self.session, label)?),
+        }
+    }
+}
+
+/// Reads two operands as sides, three as a session and two labels inside it.
+fn sides(archive: &Archive, operands: &[std::ffi::OsString]) -> Result<[Chosen; 2], Failure> {
+    match operands {
+        [a, b] => Ok([chosen(archive, a)?, chosen(archive, b)?]),
+        [within, a, b] => {
+            let session = session(archive, within)?;
+            let inside = |label: &OsStr| Chosen {
+                session: session.clone(),
+                label: Some(label.to_string_lossy().into_owned()),
+            };
+            Ok([inside(a), inside(b)])
+        }
+        _ => Err(Failure::new("give two sides, or a session and two labels inside it")),
+    }
+}
+
+/// `SESSION`, or `SESSION/LABEL` where the whole is neither a session nor a file.
+fn chosen(archive: &Archive, operand: &OsStr) -> Result<Chosen, Failure> {
+    let whole = session(archive, operand);
+    let split = operand.to_str().and_then(|text| text.split_once('/'));
+    match (whole, split) {
+        (Ok(session), _) => Ok(Chosen { session, label: None }),
+        (Err(failure), None) => Err(failure),
+        (Err(_), Some((name, label))) => Ok(Chosen {
+            session: session(archive, OsStr::new(name))?,
+            label: Some(label.to_owned()),
+        }),
+    }
+}
+
+/// A session of the store, or else the tables of a file.
+fn session(archive: &Archive, operand: &OsStr) -> Result<Session, Failure> {
+    let stored = operand.to_str().map(|name| operand::session(archive, name));
+    let path = Path::new(operand);
+    match stored {
+        Some(Ok(session)) => Ok(session),
+        _ if path.is_file() => import::read_session(path),
+        Some(Err(failure)) => Err(failure),
+        None => Err(Failure::new(format!("{} is neither a session nor a file", path.display()))),
+    }
+}

@@ -1,0 +1,114 @@
+//! The way that every measuring command goes: settings, run, live view, keeping.
+
+use stiction_core::{Seed, Session, SessionOutcome, Tool, TrialOutcome};
+use stiction_engine::StopFlag;
+use stiction_host::FactOptions;
+use stiction_runner::{Ran, RunSettings, run_session};
+use stiction_suite::{Place, Workload};
+
+use super::{Desk, store};
+use crate::arguments::Recording;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::{Live, Talk};
+use crate::signals;
+
+/// This program, as sessions record it.
+pub(super) fn this_tool() -> Tool {
+    Tool { name: "stiction".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// What is recorded of facts that identify the machine.
+pub(super) fn facts(recording: &Recording) -> FactOptions {
+    FactOptions {
+        keep_serials: recording.keep_serial_numbers,
+        keep_host_name: recording.keep_host_name,
+    }
+}
+
+/// The seed that was given, or one from the kernel.
+pub(super) fn seed(recording: &Recording) -> Result<Seed, Failure> {
+    match recording.seed {
+        Some(seed) => Ok(Seed(seed)),
+        None => Ok(Seed(random()?)),
+    }
+}
+
+/// Runs the workload and brings the session into the store.
+///
+/// # Errors
+/// When nothing could be run. A session that could not be kept whole is no error
+/// here: it is said on stderr, and the report is still printed.
+pub(super) fn run(
+    workload: &dyn Workload,
+    places: &[Place],
+    recording: &Recording,
+    command: Vec<String>,
+    talk: Talk,
+    desk: &Desk<'_>,
+) -> Result<Measured, Failure> {
+    let stop = StopFlag::new();
+    signals::raise_on_signal(stop.clone())
+        .map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
+    let mut archive = store::open(desk)?;
+    let settings = RunSettings {
+        journals: archive.journals().clone(),
+        undo_directory: desk.state.undo(),
+        facts: facts(recording),
+        tool: this_tool(),
+        label: recording.label.clone(),
+        command,
+        seed: seed(recording)?,
+        started: jiff::Timestamp::now(),
+        id_random: random()?,
+    };
+    let mut live = Live::new(talk);
+    let Ran { session, unsaved } = run_session(workload, places, &settings, &stop, &mut live)?;
+    drop(live);
+    let mut kept = true;
+    if let Some(error) = unsaved {
+        desk.console.say(&format!("stiction: the session is not kept whole: {error}"));
+        kept = false;
+    }
+    if let Err(error) = archive.catch_up() {
+        desk.console.say(&format!(
+            "stiction: {error}\n          The session is in its journal; `stiction store rebuild` finds it there."
+        ));
+        kept = false;
+    }
+    Ok(Measured { session, kept })
+}
+
+/// A session that was run.
+pub(super) struct Measured {
+    pub(super) session: Session,
+    /// Whether all of it is in the store.
+    pub(super) kept: bool,
+}
+
+impl Measured {
+    /// The code to end with.
+    pub(super) fn exit(&self) -> Exit {
+        match self.session.end.as_ref().map(|end| end.outcome) {
+            Some(SessionOutcome::Interrupted) => return Exit::Interrupted,
+            Some(SessionOutcome::Failed) | None => return Exit::Error,
+            Some(SessionOutcome::Completed) => {}
+        }
+        let trials = &self.session.trials;
+        let failed = |outcome: &TrialOutcome| matches!(outcome, TrialOutcome::Failed { .. });
+        if !self.kept || trials.iter().any(|trial| failed(&trial.outcome)) {
+            return Exit::Error;
+        }
+        let ran = |outcome: &TrialOutcome| !matches!(outcome, TrialOutcome::Skipped(_));
+        if trials.iter().any(|trial| ran(&trial.outcome)) { Exit::Done } else { Exit::NothingToJudge }
+    }
+}
+
+/// A random number from the kernel.
+pub(super) fn random() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| Failure::new(format!("the kernel gives no random numbers: {error}")))?;
+    debug_assert_eq!(got, bytes.len(), "requests of up to 256 bytes are never cut short");
+    Ok(u64::from_ne_bytes(bytes))
+}

@@ -1,0 +1,59 @@
+//! What each command does, a file each.
+
+mod clean;
+mod compare;
+mod import;
+mod manual;
+mod measure;
+mod operand;
+mod quick;
+mod sessions;
+mod store;
+mod tiobench;
+mod tiobench_options;
+
+use crate::arguments::{Arguments, Command, StoreCommand};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::state::StateDirectory;
+
+/// What every command works with.
+pub(crate) struct Desk<'a> {
+    /// Where words go.
+    pub(crate) console: &'a Console,
+    /// Where sessions are kept.
+    pub(crate) state: StateDirectory,
+}
+
+/// Does what was asked.
+///
+/// # Errors
+/// With a message for the person and the code to end with.
+pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Failure> {
+    let named = arguments.global.store.as_deref();
+    let desk = || {
+        let state = StateDirectory::find(named);
+        if let Some(remark) = &state.remark {
+            console.say(remark);
+        }
+        Desk { console, state }
+    };
+    match &arguments.command {
+        Command::Quick(typed) => quick::run(typed, &desk()),
+        Command::Tiobench(typed) => tiobench::run(typed, &desk()),
+        Command::List(typed) => sessions::list(typed, &desk()),
+        Command::Show(typed) => sessions::show(typed, &desk()),
+        Command::Compare(typed) => compare::run(typed, &desk()),
+        Command::Import(typed) => import::run(typed, &desk()),
+        Command::Export(typed) => sessions::export(typed, &desk()),
+        Command::Delete(typed) => sessions::delete(typed, &desk()),
+        Command::Store(typed) => match typed.command {
+            StoreCommand::Rebuild => store::rebuild(&desk()),
+            StoreCommand::Path => store::path(&desk()),
+        },
+        Command::Clean(typed) => clean::run(typed, &desk()),
+        Command::Man { directory } => manual::pages(directory.as_deref(), console),
+        Command::Completions { shell } => manual::completions(*shell, console),
+    }
+}

@@ -1,0 +1,86 @@
+//! Listing, showing, exporting and deleting sessions.
+
+use stiction_core::export_session;
+use stiction_report::{Judged, Listed, json};
+use stiction_store::Filter;
+
+use super::{Desk, operand, store, tiobench};
+use crate::arguments::{DeleteArguments, ExportArguments, ListArguments, ShowArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Sessions whose headline figures are looked up for a list; beyond that a list is
+/// too long to be read that closely.
+const HEADLINES: usize = 50;
+
+/// Lists the sessions kept, latest first.
+pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let archive = store::open(desk)?;
+    let filter = Filter {
+        label: typed.label.clone(),
+        workload: typed.workload.clone(),
+        limit: typed.limit,
+        ..Filter::default()
+    };
+    let mut listed = Vec::new();
+    for (place, summary) in archive.list(&filter)?.into_iter().enumerate() {
+        let headline = if place < HEADLINES {
+            let session = archive.get(&summary.id)?;
+            Judged::examine(&session).headline()
+        } else {
+            None
+        };
+        listed.push(Listed { summary, headline });
+    }
+    let text = if desk.console.json {
+        json::list(&listed)
+    } else {
+        stiction_report::list(&listed, desk.console.style())
+    };
+    desk.console.data(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Shows every figure of a session.
+pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let archive = store::open(desk)?;
+    let session = operand::session(&archive, &typed.session)?;
+    let text = match typed.layout {
+        Some(layout) => tiobench::classic_report(&session, layout)?,
+        None if desk.console.json => json::session(&Judged::examine(&session)),
+        None => stiction_report::show(&Judged::examine(&session), desk.console.style()),
+    };
+    desk.console.data(&text)?;
+    Ok(Exit::Done)
+}
+
+/// Writes a session out, lossless.
+pub(super) fn export(typed: &ExportArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let archive = store::open(desk)?;
+    let session = operand::session(&archive, &typed.session)?;
+    desk.console.data(&export_session(&session))?;
+    Ok(Exit::Done)
+}
+
+/// Deletes sessions; all names are looked up before the first is deleted.
+pub(super) fn delete(typed: &DeleteArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let mut archive = store::open(desk)?;
+    let mut ids = Vec::new();
+    for name in &typed.sessions {
+        let id = operand::id(&archive, name)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    for id in &ids {
+        archive.delete(id)?;
+    }
+    let text = if desk.console.json {
+        serde_json::json!({"schema": "stiction-delete", "schema_version": 1, "deleted": ids}).to_string()
+    } else {
+        let names: Vec<&str> = ids.iter().map(stiction_core::SessionId::as_str).collect();
+        format!("Deleted {}", names.join(" "))
+    };
+    desk.console.data(&text)?;
+    Ok(Exit::Done)
+}
