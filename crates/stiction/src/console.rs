@@ -21,22 +21,34 @@ impl Console {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
             ColorWhen::Auto => {
-                io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+                io::stdout().is_terminal()
+                    && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
             }
         };
-        Self { json: global.json, color: color && !global.json }
+        Self {
+            json: global.json,
+            color: color && !global.json,
+        }
     }
 
     /// How emphasis is shown in data.
     pub(crate) fn style(&self) -> Style {
-        if self.color { Style::Ansi } else { Style::Plain }
+        if self.color {
+            Style::Ansi
+        } else {
+            Style::Plain
+        }
     }
 
     /// Writes data to stdout. A reader that has gone away (`| head`) is no error.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| {
-            if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") }
+            if text.ends_with('\n') {
+                Ok(())
+            } else {
+                out.write_all(b"\n")
+            }
         });
         match written.and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

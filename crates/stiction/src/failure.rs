@@ -18,18 +18,16 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure that ends with code 2.
     pub(crate) fn new(message: impl Display) -> Self {
-        Self { message: message.to_string(), advice: None, exit: Exit::Error }
+        Self {
+            message: message.to_string(),
+            advice: None,
+            exit: Exit::Error,
+        }
     }
 
     /// The same with what to do next.
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
-        self
-    }
-
-    /// The same with another exit code.
-    pub(crate) fn ending_with(mut self, exit: Exit) -> Self {
-        self.exit = exit;
         self
     }
 }

@@ -35,7 +35,11 @@ impl Live {
     pub(crate) fn new(talk: Talk) -> Self {
         // indicatif itself stays silent where stderr is no terminal.
         let target = ProgressDrawTarget::stderr_with_hz(4);
-        Self { bar: ProgressBar::with_draw_target(None, target), talk, trial: String::new() }
+        Self {
+            bar: ProgressBar::with_draw_target(None, target),
+            talk,
+            trial: String::new(),
+        }
     }
 
     fn phase_started(&self, name: &str, job: Option<&Job>, progress: Arc<Progress>) {
@@ -53,7 +57,8 @@ impl Live {
         };
         let style = ProgressStyle::with_template("{spinner} {prefix}{msg} {state}");
         if let Ok(style) = style {
-            self.bar.set_style(style.with_key("state", state).tick_chars("-\\|/ "));
+            self.bar
+                .set_style(style.with_key("state", state).tick_chars("-\\|/ "));
         }
         self.bar.set_prefix(self.trial.clone());
         self.bar.set_message(name);
@@ -73,8 +78,18 @@ fn amount(job: &Job) -> Option<Amount> {
     if let Some(ns) = job.duration_ns {
         return Some(Amount::Time(Duration::from_nanos(ns)));
     }
-    let once = |worker| if job.once { job.blocks(worker) } else { u64::MAX };
-    let operations = |worker| job.operations_per_worker.unwrap_or(u64::MAX).min(once(worker));
+    let once = |worker| {
+        if job.once {
+            job.blocks(worker)
+        } else {
+            u64::MAX
+        }
+    };
+    let operations = |worker| {
+        job.operations_per_worker
+            .unwrap_or(u64::MAX)
+            .min(once(worker))
+    };
     let total = (0..job.regions.len())
         .map(operations)
         .try_fold(0u64, |sum, operations| sum.checked_add(operations))?;
@@ -105,7 +120,11 @@ impl RunEvents for Live {
             RunEvent::TrialStarted { number, of, trial } if of > 1 => {
                 self.trial = format!("{number}/{of} {}: ", trial.cell);
             }
-            RunEvent::PhaseStarted { name, job, progress } => self.phase_started(name, job, progress),
+            RunEvent::PhaseStarted {
+                name,
+                job,
+                progress,
+            } => self.phase_started(name, job, progress),
             RunEvent::PhaseFinished { .. } => self.bar.disable_steady_tick(),
             RunEvent::Note { text } if self.talk.notes || !self.bar.is_hidden() => {
                 self.bar.suspend(|| say(text));
@@ -136,7 +155,11 @@ mod tests {
     #[test]
     fn the_line_tells_share_amount_and_rate() {
         let progress = Progress::new(1);
-        let text = line(&progress, Duration::from_secs(5), Some(Amount::Time(Duration::from_secs(20))));
+        let text = line(
+            &progress,
+            Duration::from_secs(5),
+            Some(Amount::Time(Duration::from_secs(20))),
+        );
         assert_eq!(text, " 25 %  0 B  0 B/s  0/s");
     }
 }

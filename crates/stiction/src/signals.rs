@@ -17,14 +17,16 @@ use stiction_engine::StopFlag;
 /// When the handlers cannot be installed.
 pub(crate) fn raise_on_signal(stop: StopFlag) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    thread::Builder::new().name("signals".into()).spawn(move || {
-        for signal in signals.forever() {
-            if stop.is_raised() {
-                // The default action, so that the parent sees the true cause of death.
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
+    thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            for signal in signals.forever() {
+                if stop.is_raised() {
+                    // The default action, so that the parent sees the true cause of death.
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+                stop.raise();
             }
-            stop.raise();
-        }
-    })?;
+        })?;
     Ok(())
 }

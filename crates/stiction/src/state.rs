@@ -19,7 +19,10 @@ impl StateDirectory {
     /// a directory of the user's own under `/var/tmp`, and is told.
     pub(crate) fn find(named: Option<&Path>) -> Self {
         if let Some(root) = named {
-            return Self { root: root.to_owned(), remark: None };
+            return Self {
+                root: root.to_owned(),
+                remark: None,
+            };
         }
         let problem = match etcetera::choose_base_strategy() {
             Ok(base) => {
@@ -33,8 +36,14 @@ impl StateDirectory {
         };
         let user = rustix::process::geteuid().as_raw();
         let root = PathBuf::from(format!("/var/tmp/stiction-{user}"));
-        let remark = format!("{problem}; sessions go to {} (--store DIR overrides)", root.display());
-        Self { root, remark: Some(remark) }
+        let remark = format!(
+            "{problem}; sessions go to {} (--store DIR overrides)",
+            root.display()
+        );
+        Self {
+            root,
+            remark: Some(remark),
+        }
     }
 
     /// The directory itself.

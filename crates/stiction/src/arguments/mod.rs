@@ -71,13 +71,26 @@ pub(crate) struct Arguments {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Global {
     /// Keep sessions in DIR instead of the user's data directory
-    #[arg(long, global = true, value_name = "DIR", env = "STICTION_STORE", help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "STICTION_STORE",
+        help_heading = "Everywhere"
+    )]
     pub(crate) store: Option<PathBuf>,
     /// Print JSON (a versioned schema, units in key names) instead of text
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
     /// When to colour: only on a terminal, always, or never (NO_COLOR too)
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Everywhere")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Everywhere"
+    )]
     pub(crate) color: ColorWhen,
 }
 
@@ -139,11 +152,13 @@ pub(crate) fn with_default_command(
     is_directory: impl Fn(&Path) -> bool,
 ) -> Vec<OsString> {
     use clap::CommandFactory;
-    let Some(first) = arguments.get(1) else { return arguments };
+    let Some(first) = arguments.get(1) else {
+        return arguments;
+    };
     let is_command = first.to_str().is_some_and(|name| {
-        Arguments::command()
-            .get_subcommands()
-            .any(|command| command.get_name() == name || command.get_all_aliases().any(|a| a == name))
+        Arguments::command().get_subcommands().any(|command| {
+            command.get_name() == name || command.get_all_aliases().any(|a| a == name)
+        })
     });
     let is_option = first.as_encoded_bytes().starts_with(b"-");
     if !is_command && !is_option && is_directory(Path::new(first)) {
@@ -170,7 +185,12 @@ mod tests {
             with_default_command(words(&["stiction", "/mnt"]), all_are),
             words(&["stiction", "quick", "/mnt"])
         );
-        for kept in [&["stiction"][..], &["stiction", "list"], &["stiction", "restore"], &["stiction", "--json"]] {
+        for kept in [
+            &["stiction"][..],
+            &["stiction", "list"],
+            &["stiction", "restore"],
+            &["stiction", "--json"],
+        ] {
             assert_eq!(with_default_command(words(kept), all_are), words(kept));
         }
         let typo = words(&["stiction", "quikc"]);

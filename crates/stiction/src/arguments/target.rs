@@ -43,9 +43,15 @@ impl ScratchDevice {
             ));
         };
         if path.is_empty() || serial.is_empty() {
-            return Err(format!("`{whole}` lacks the {}", if path.is_empty() { "device" } else { "serial" }));
+            return Err(format!(
+                "`{whole}` lacks the {}",
+                if path.is_empty() { "device" } else { "serial" }
+            ));
         }
-        Ok(Self { path: path.into(), serial: serial.to_owned() })
+        Ok(Self {
+            path: path.into(),
+            serial: serial.to_owned(),
+        })
     }
 }
 
@@ -56,7 +62,10 @@ mod tests {
     #[test]
     fn a_grant_names_device_and_serial() {
         let grant = ScratchDevice::parse(&"/dev/sdx=S4EWNX0R".into()).unwrap();
-        assert_eq!((grant.path, grant.serial.as_str()), (PathBuf::from("/dev/sdx"), "S4EWNX0R"));
+        assert_eq!(
+            (grant.path, grant.serial.as_str()),
+            (PathBuf::from("/dev/sdx"), "S4EWNX0R")
+        );
         for text in ["/dev/sdx", "/dev/sdx=", "=S4EWNX0R"] {
             assert!(ScratchDevice::parse(&text.into()).is_err(), "{text}");
         }

@@ -59,13 +59,25 @@ pub(crate) enum Layout {
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TiobenchArguments {
     /// Directory to work in; repeat for several (or devices, with --scratch)
-    #[arg(short = 'd', long = "directory", visible_alias = "dir", alias = "target", value_name = "DIR", help_heading = "Where")]
+    #[arg(
+        short = 'd',
+        long = "directory",
+        visible_alias = "dir",
+        alias = "target",
+        value_name = "DIR",
+        help_heading = "Where"
+    )]
     pub(crate) directories: Vec<PathBuf>,
     /// Give a block device over to be overwritten, with its serial number
     #[arg(long, value_name = "DEVICE=SERIAL", help_heading = "Where")]
     pub(crate) scratch: Vec<OsString>,
     /// Destroy this signature on the device (ext4, LVM2_member, gpt, ...)
-    #[arg(long, value_name = "SIGNATURE", help_heading = "Where", requires = "scratch")]
+    #[arg(
+        long,
+        value_name = "SIGNATURE",
+        help_heading = "Where",
+        requires = "scratch"
+    )]
     pub(crate) wipe_signature: Option<String>,
     /// Use all directories at once, thread by thread, as tiotest does with -d
     #[arg(long, help_heading = "Where")]
@@ -81,22 +93,51 @@ pub(crate) struct TiobenchArguments {
     pub(crate) offset_first: bool,
 
     /// Total over all threads, MiB; each thread gets its share [default: by memory]
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', help_heading = "How much")]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_delimiter = ',',
+        help_heading = "How much"
+    )]
     pub(crate) size: Vec<String>,
     /// For each thread, MiB, as tiotest counts
-    #[arg(short = 'f', long, value_name = "SIZE", conflicts_with = "size", help_heading = "How much")]
+    #[arg(
+        short = 'f',
+        long,
+        value_name = "SIZE",
+        conflicts_with = "size",
+        help_heading = "How much"
+    )]
     pub(crate) file_size: Option<String>,
     /// Threads [default: 1,2,4,8]
-    #[arg(short = 't', long, value_name = "COUNT", value_delimiter = ',', help_heading = "How much")]
+    #[arg(
+        short = 't',
+        long,
+        value_name = "COUNT",
+        value_delimiter = ',',
+        help_heading = "How much"
+    )]
     pub(crate) threads: Vec<u32>,
     /// Block size, bytes [default: 4096]
-    #[arg(short = 'b', long, value_name = "SIZE", value_delimiter = ',', help_heading = "How much")]
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "SIZE",
+        value_delimiter = ',',
+        help_heading = "How much"
+    )]
     pub(crate) block: Vec<String>,
     /// Random operations of each random phase, total over all threads
     #[arg(long, value_name = "COUNT", help_heading = "How much")]
     pub(crate) random: Option<u64>,
     /// Random operations of each thread, as tiotest counts
-    #[arg(short = 'r', long, value_name = "COUNT", conflicts_with = "random", help_heading = "How much")]
+    #[arg(
+        short = 'r',
+        long,
+        value_name = "COUNT",
+        conflicts_with = "random",
+        help_heading = "How much"
+    )]
     pub(crate) random_per_thread: Option<u64>,
     /// Runs of each combination [default: 3, 1 with --classic]
     #[arg(long, visible_alias = "numruns", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How much")]
@@ -106,10 +147,21 @@ pub(crate) struct TiobenchArguments {
     pub(crate) timeout: Option<String>,
 
     /// Leave a phase out: 0 write, 1 random write, 2 read, 3 random read
-    #[arg(short = 'k', long = "skip", value_name = "PHASE", value_delimiter = ',', help_heading = "How")]
+    #[arg(
+        short = 'k',
+        long = "skip",
+        value_name = "PHASE",
+        value_delimiter = ',',
+        help_heading = "How"
+    )]
     pub(crate) skip: Vec<String>,
     /// Write one thread after another, so that files do not intermingle
-    #[arg(short = 'W', long = "nofrag", visible_alias = "sequential-writing", help_heading = "How")]
+    #[arg(
+        short = 'W',
+        long = "nofrag",
+        visible_alias = "sequential-writing",
+        help_heading = "How"
+    )]
     pub(crate) sequential_writing: bool,
     /// Open files for writing with O_SYNC
     #[arg(short = 'S', long, help_heading = "How")]
@@ -131,10 +183,22 @@ pub(crate) struct TiobenchArguments {
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "corrected", help_heading = "Being tiobench")]
     pub(crate) classic: Option<Classic>,
     /// The report to print
-    #[arg(long, value_enum, value_name = "LAYOUT", requires = "classic", help_heading = "Being tiobench")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LAYOUT",
+        requires = "classic",
+        help_heading = "Being tiobench"
+    )]
     pub(crate) layout: Option<Layout>,
     /// tiotest's terse lines: --layout terse
-    #[arg(short = 'T', long, requires = "classic", conflicts_with = "layout", help_heading = "Being tiobench")]
+    #[arg(
+        short = 'T',
+        long,
+        requires = "classic",
+        conflicts_with = "layout",
+        help_heading = "Being tiobench"
+    )]
     pub(crate) terse: bool,
     /// Leave the latency table out of --layout verbose
     #[arg(short = 'L', long, help_heading = "Being tiobench")]
@@ -149,7 +213,13 @@ pub(crate) struct TiobenchArguments {
     #[arg(long, help_heading = "Being tiobench")]
     pub(crate) dump: bool,
     /// Say on stderr what is being done; higher says more
-    #[arg(short = 'D', long, value_name = "LEVEL", default_value_t = 0, help_heading = "Being tiobench")]
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "LEVEL",
+        default_value_t = 0,
+        help_heading = "Being tiobench"
+    )]
     pub(crate) debug: u32,
 
     #[command(flatten)]

@@ -32,8 +32,13 @@ pub(super) fn run(typed: &CleanArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     for directory in &typed.directories {
         cleaning.search(directory, typed.dry_run)?;
     }
-    desk.console.data(&cleaning.report(typed.dry_run, desk.console.json))?;
-    Ok(if cleaning.problems.is_empty() { Exit::Done } else { Exit::Error })
+    desk.console
+        .data(&cleaning.report(typed.dry_run, desk.console.json))?;
+    Ok(if cleaning.problems.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Error
+    })
 }
 
 impl Cleaning {
@@ -41,14 +46,18 @@ impl Cleaning {
     fn foresee(&mut self, undo: &Path) -> Result<(), Failure> {
         let journals = pending(undo)?;
         for journal in journals.pending {
-            let paths = journal.changes.iter().map(|change| change.path().to_owned());
+            let paths = journal
+                .changes
+                .iter()
+                .map(|change| change.path().to_owned());
             match journal.liveness {
                 Liveness::Dead => self.removed.extend(paths),
                 Liveness::Alive => self.in_use(&journal.owner.session, journal.owner.pid),
                 Liveness::OtherMachine => self.problems.push(elsewhere(&journal.path)),
             }
         }
-        self.problems.extend(journals.unreadable.iter().map(ToString::to_string));
+        self.problems
+            .extend(journals.unreadable.iter().map(ToString::to_string));
         Ok(())
     }
 
@@ -69,7 +78,8 @@ impl Cleaning {
                 Err(error) => self.problems.push(error.to_string()),
             }
         }
-        self.problems.extend(restoration.problems.iter().map(ToString::to_string));
+        self.problems
+            .extend(restoration.problems.iter().map(ToString::to_string));
         Ok(())
     }
 
@@ -87,7 +97,8 @@ impl Cleaning {
                 },
             }
         }
-        self.problems.extend(found.unreadable.iter().map(ToString::to_string));
+        self.problems
+            .extend(found.unreadable.iter().map(ToString::to_string));
         Ok(())
     }
 
@@ -100,7 +111,11 @@ impl Cleaning {
 
     fn report(&self, dry_run: bool, as_json: bool) -> String {
         if as_json {
-            let removed: Vec<_> = self.removed.iter().map(|path| path.to_string_lossy()).collect();
+            let removed: Vec<_> = self
+                .removed
+                .iter()
+                .map(|path| path.to_string_lossy())
+                .collect();
             return json!({
                 "schema": "stiction-clean",
                 "schema_version": 1,
@@ -112,10 +127,17 @@ impl Cleaning {
             .to_string();
         }
         let verb = if dry_run { "would remove" } else { "removed" };
-        let mut lines: Vec<String> =
-            self.removed.iter().map(|path| format!("{verb} {}", path.display())).collect();
+        let mut lines: Vec<String> = self
+            .removed
+            .iter()
+            .map(|path| format!("{verb} {}", path.display()))
+            .collect();
         lines.extend(self.in_use.iter().map(|text| format!("left alone: {text}")));
-        lines.extend(self.problems.iter().map(|text| format!("not removed: {text}")));
+        lines.extend(
+            self.problems
+                .iter()
+                .map(|text| format!("not removed: {text}")),
+        );
         let count = self.removed.len();
         lines.push(match (count, self.problems.len()) {
             (0, 0) => "Nothing was left behind".to_owned(),
@@ -127,5 +149,8 @@ impl Cleaning {
 }
 
 fn elsewhere(journal: &Path) -> String {
-    format!("{} was written on another machine: clean there", journal.display())
+    format!(
+        "{} was written on another machine: clean there",
+        journal.display()
+    )
 }

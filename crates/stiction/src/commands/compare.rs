@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use stiction_analysis::{CompareOptions, Outcome, Side, compare};
+use stiction_analysis::Outcome;
+use stiction_analysis::compare::{CompareOptions, Side, compare};
 use stiction_core::Session;
 use stiction_report::json;
 use stiction_store::Archive;
@@ -63,7 +64,9 @@ fn sides(archive: &Archive, operands: &[std::ffi::OsString]) -> Result<[Chosen; 
             };
             Ok([inside(a), inside(b)])
         }
-        _ => Err(Failure::new("give two sides, or a session and two labels inside it")),
+        _ => Err(Failure::new(
+            "give two sides, or a session and two labels inside it",
+        )),
     }
 }
 
@@ -72,7 +75,10 @@ fn chosen(archive: &Archive, operand: &OsStr) -> Result<Chosen, Failure> {
     let whole = session(archive, operand);
     let split = operand.to_str().and_then(|text| text.split_once('/'));
     match (whole, split) {
-        (Ok(session), _) => Ok(Chosen { session, label: None }),
+        (Ok(session), _) => Ok(Chosen {
+            session,
+            label: None,
+        }),
         (Err(failure), None) => Err(failure),
         (Err(_), Some((name, label))) => Ok(Chosen {
             session: session(archive, OsStr::new(name))?,
@@ -89,6 +95,9 @@ fn session(archive: &Archive, operand: &OsStr) -> Result<Session, Failure> {
         Some(Ok(session)) => Ok(session),
         _ if path.is_file() => import::read_session(path),
         Some(Err(failure)) => Err(failure),
-        None => Err(Failure::new(format!("{} is neither a session nor a file", path.display()))),
+        None => Err(Failure::new(format!(
+            "{} is neither a session nor a file",
+            path.display()
+        ))),
     }
 }

@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use stiction_core::{
-    Environment, ExportError, Provenance, RECORD_FORMAT_VERSION, Session, SessionEnd, SessionHeader,
-    SessionId, SessionOutcome, Tool, read_exported_session,
+    Environment, ExportError, Provenance, RECORD_FORMAT_VERSION, Session, SessionEnd,
+    SessionHeader, SessionId, SessionOutcome, Tool, read_exported_session,
 };
 use stiction_formats::Imported;
 use stiction_report::{ImportedFile, ImportedSession, UnreadLine, json};
@@ -41,7 +41,11 @@ pub(super) fn run(typed: &ImportArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     };
     desk.console.data(&text)?;
     let nothing = files.iter().all(|file| file.sessions.is_empty());
-    Ok(if nothing { Exit::NothingToJudge } else { Exit::Done })
+    Ok(if nothing {
+        Exit::NothingToJudge
+    } else {
+        Exit::Done
+    })
 }
 
 /// The session in a file, without keeping it.
@@ -52,10 +56,14 @@ pub(super) fn read_session(path: &Path) -> Result<Session, Failure> {
     let mut sessions = read(path)?.sessions;
     match sessions.len() {
         1 => Ok(sessions.remove(0)),
-        0 => Err(Failure::new(format!("{}: no table in it could be read", path.display()))
-            .advise("`stiction import` on it says why, line by line.")),
-        count => Err(Failure::new(format!("{} holds {count} sessions", path.display()))
-            .advise("Import it, and compare the sessions by their ids.")),
+        0 => Err(
+            Failure::new(format!("{}: no table in it could be read", path.display()))
+                .advise("`stiction import` on it says why, line by line."),
+        ),
+        count => Err(
+            Failure::new(format!("{} holds {count} sessions", path.display()))
+                .advise("Import it, and compare the sessions by their ids."),
+        ),
     }
 }
 
@@ -68,18 +76,35 @@ struct Read {
 fn read(path: &Path) -> Result<Read, Failure> {
     let bytes = bytes(path)?;
     let name = path.to_string_lossy().into_owned();
-    let mut file = ImportedFile { file: name.clone(), ..ImportedFile::default() };
+    let mut file = ImportedFile {
+        file: name.clone(),
+        ..ImportedFile::default()
+    };
     let text = stiction_formats::decode(&bytes);
     match read_exported_session(&text) {
-        Ok(session) => return Ok(Read { sessions: vec![session], file }),
+        Ok(session) => {
+            return Ok(Read {
+                sessions: vec![session],
+                file,
+            });
+        }
         Err(ExportError::NotAnExport) => {}
         Err(error) => return Err(Failure::new(format!("{name}: {error}"))),
     }
-    let Imported { sessions, unread, messages, .. } = stiction_formats::read(&text);
+    let Imported {
+        sessions,
+        unread,
+        messages,
+        ..
+    } = stiction_formats::read(&text);
     file.messages = messages;
     file.unread = unread
         .into_iter()
-        .map(|line| UnreadLine { line: line.line, text: line.text, reason: line.reason })
+        .map(|line| UnreadLine {
+            line: line.line,
+            text: line.text,
+            reason: line.reason,
+        })
         .collect();
     let sessions = sessions
         .into_iter()
@@ -90,14 +115,19 @@ fn read(path: &Path) -> Result<Read, Failure> {
 
 /// Reads the whole of a file or of stdin, within bounds.
 fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    let failed =
+        |error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
     let mut bytes = Vec::new();
     let mut source: Box<dyn io::Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
         Box::new(File::open(path).map_err(failed)?)
     };
-    source.by_ref().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    source
+        .by_ref()
+        .take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(Failure::new(format!(
             "{} is larger than {}; tables of results are not",
@@ -109,10 +139,16 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Gives the figures of a text their id and circumstances.
-fn with_header(imported: stiction_formats::ImportedSession, file: &str) -> Result<Session, Failure> {
+fn with_header(
+    imported: stiction_formats::ImportedSession,
+    file: &str,
+) -> Result<Session, Failure> {
     let now = jiff::Timestamp::now();
     let environment = Environment {
-        tool: Tool { name: imported.layout.clone(), version: String::new() },
+        tool: Tool {
+            name: imported.layout.clone(),
+            version: String::new(),
+        },
         stated: imported.stated,
         ..Environment::default()
     };
@@ -122,17 +158,31 @@ fn with_header(imported: stiction_formats::ImportedSession, file: &str) -> Resul
         started: now,
         label: None,
         command: vec!["stiction".to_owned(), "import".to_owned()],
-        provenance: Provenance::Imported { file: file_name(file), layout: imported.layout },
+        provenance: Provenance::Imported {
+            file: file_name(file),
+            layout: imported.layout,
+        },
         plan: None,
         environment,
         caveats: imported.caveats,
     };
-    let end = SessionEnd { outcome: SessionOutcome::Completed, at: now, message: None };
-    Ok(Session { header, trials: imported.trials, end: Some(end) })
+    let end = SessionEnd {
+        outcome: SessionOutcome::Completed,
+        at: now,
+        message: None,
+    };
+    Ok(Session {
+        header,
+        trials: imported.trials,
+        end: Some(end),
+    })
 }
 
 /// The last part of a path: the rest may say more of the user than of the file.
 fn file_name(file: &str) -> String {
     let name = Path::new(file).file_name();
-    name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+    name.map_or_else(
+        || file.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }

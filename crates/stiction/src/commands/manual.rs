@@ -40,7 +40,10 @@ fn write_tree(
     write: &mut impl FnMut(&str, &str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     write(name, &page(command)?)?;
-    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+    for below in command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set())
+    {
         write_tree(below, &format!("{name}-{}", below.get_name()), write)?;
     }
     Ok(())

@@ -15,7 +15,10 @@ use crate::signals;
 
 /// This program, as sessions record it.
 pub(super) fn this_tool() -> Tool {
-    Tool { name: "stiction".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    Tool {
+        name: "stiction".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
 }
 
 /// What is recorded of facts that identify the machine.
@@ -67,7 +70,8 @@ pub(super) fn run(
     drop(live);
     let mut kept = true;
     if let Some(error) = unsaved {
-        desk.console.say(&format!("stiction: the session is not kept whole: {error}"));
+        desk.console
+            .say(&format!("stiction: the session is not kept whole: {error}"));
         kept = false;
     }
     if let Err(error) = archive.catch_up() {
@@ -100,7 +104,11 @@ impl Measured {
             return Exit::Error;
         }
         let ran = |outcome: &TrialOutcome| !matches!(outcome, TrialOutcome::Skipped(_));
-        if trials.iter().any(|trial| ran(&trial.outcome)) { Exit::Done } else { Exit::NothingToJudge }
+        if trials.iter().any(|trial| ran(&trial.outcome)) {
+            Exit::Done
+        } else {
+            Exit::NothingToJudge
+        }
     }
 }
 
@@ -109,6 +117,10 @@ pub(super) fn random() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| Failure::new(format!("the kernel gives no random numbers: {error}")))?;
-    debug_assert_eq!(got, bytes.len(), "requests of up to 256 bytes are never cut short");
+    debug_assert_eq!(
+        got,
+        bytes.len(),
+        "requests of up to 256 bytes are never cut short"
+    );
     Ok(u64::from_ne_bytes(bytes))
 }

@@ -32,7 +32,10 @@ pub(super) fn session(archive: &Archive, typed: &str) -> Result<Session, Failure
 }
 
 fn latest(archive: &Archive) -> Result<SessionId, Failure> {
-    let newest = archive.list(&Filter { limit: Some(1), ..Filter::default() })?;
+    let newest = archive.list(&Filter {
+        limit: Some(1),
+        ..Filter::default()
+    })?;
     match newest.into_iter().next() {
         Some(summary) => Ok(summary.id),
         None => Err(Failure::new("no sessions are kept yet")
@@ -48,6 +51,8 @@ fn ambiguous(typed: &str, ids: &[SessionId]) -> Failure {
         0 => String::new(),
         count => format!(" and {count} more"),
     };
-    Failure::new(format!("`{typed}` means {} sessions", ids.len()))
-        .advise(format!("Say which, by more of its id: {}{more}", shown.join(" ")))
+    Failure::new(format!("`{typed}` means {} sessions", ids.len())).advise(format!(
+        "Say which, by more of its id: {}{more}",
+        shown.join(" ")
+    ))
 }

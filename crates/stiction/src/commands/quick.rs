@@ -18,8 +18,14 @@ pub(super) fn run(typed: &QuickArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     };
     let places = [Place::Directory(typed.directory.clone())];
     let command = command(typed);
-    let measured =
-        measure::run(&Quick { options }, &places, &typed.recording, command, Talk::default(), desk)?;
+    let measured = measure::run(
+        &Quick { options },
+        &places,
+        &typed.recording,
+        command,
+        Talk::default(),
+        desk,
+    )?;
     let judged = Judged::examine(&measured.session);
     let text = if desk.console.json {
         json::session(&judged)

@@ -76,7 +76,8 @@ pub(super) fn delete(typed: &DeleteArguments, desk: &Desk<'_>) -> Result<Exit, F
         archive.delete(id)?;
     }
     let text = if desk.console.json {
-        serde_json::json!({"schema": "stiction-delete", "schema_version": 1, "deleted": ids}).to_string()
+        serde_json::json!({"schema": "stiction-delete", "schema_version": 1, "deleted": ids})
+            .to_string()
     } else {
         let names: Vec<&str> = ids.iter().map(stiction_core::SessionId::as_str).collect();
         format!("Deleted {}", names.join(" "))

@@ -20,7 +20,9 @@ fn say_problems(console: &Console, report: &CatchUp) {
         console.say(&format!("stiction: {}", unreadable.problem));
     }
     for id in &report.restored {
-        console.say(&format!("stiction: the lost journal of {id} was written again from the store"));
+        console.say(&format!(
+            "stiction: the lost journal of {id} was written again from the store"
+        ));
     }
 }
 
@@ -29,10 +31,15 @@ pub(super) fn rebuild(desk: &Desk<'_>) -> Result<Exit, Failure> {
     let report = Archive::rebuild(desk.state.root())?;
     say_problems(desk.console, &report);
     if let Some(reason) = &report.lost_store {
-        desk.console.say(&format!("stiction: nothing could be saved from the old database: {reason}"));
+        desk.console.say(&format!(
+            "stiction: nothing could be saved from the old database: {reason}"
+        ));
     }
     for path in &report.strangers {
-        desk.console.say(&format!("stiction: {} is not a journal; it was left alone", path.display()));
+        desk.console.say(&format!(
+            "stiction: {} is not a journal; it was left alone",
+            path.display()
+        ));
     }
     let sessions = report.read.len();
     let answer = if desk.console.json {
@@ -60,7 +67,8 @@ pub(super) fn rebuild(desk: &Desk<'_>) -> Result<Exit, Failure> {
 pub(super) fn path(desk: &Desk<'_>) -> Result<Exit, Failure> {
     let root = desk.state.root().to_string_lossy();
     let answer = if desk.console.json {
-        serde_json::json!({"schema": "stiction-path", "schema_version": 1, "store": root}).to_string()
+        serde_json::json!({"schema": "stiction-path", "schema_version": 1, "store": root})
+            .to_string()
     } else {
         root.into_owned()
     };

@@ -1,14 +1,13 @@
 //! `stiction tiobench`.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use stiction_core::Session;
 use stiction_engine::ScratchDevice as Granted;
-use stiction_host::{HeldDevice, Roots, ScratchGrant, observe_environment};
+use stiction_host::{HeldDevice, ScratchGrant, observe_environment};
 use stiction_report::tiobench::{
-    ClassicOptions, Heads, Latencies, TiotestOptions, classic_0_3_3, classic_0_4, classic_old, modern,
-    tiotest_terse, tiotest_verbose,
+    ClassicOptions, Heads, Latencies, TiotestOptions, classic_0_3_3, classic_0_4, classic_old,
+    modern, tiotest_terse, tiotest_verbose,
 };
 use stiction_report::{Judged, json};
 use stiction_suite::{Place, Tiobench, Workload as _};
@@ -21,14 +20,25 @@ use crate::live::Talk;
 
 /// Measures and prints, or prints the plan alone.
 pub(super) fn run(typed: &TiobenchArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let workload = Tiobench { options: tiobench_options::meant(typed)? };
-    let (places, _held) = places(typed)?;
+    let workload = Tiobench {
+        options: tiobench_options::meant(typed)?,
+    };
+    let places = places(typed)?;
     if typed.dump {
         return dump(&workload, &places, typed, desk);
     }
-    let talk = Talk { notes: typed.debug > 0, progress: typed.progress };
-    let measured =
-        measure::run(&workload, &places, &typed.recording, command(typed), talk, desk)?;
+    let talk = Talk {
+        notes: typed.debug > 0,
+        progress: typed.progress,
+    };
+    let measured = measure::run(
+        &workload,
+        &places,
+        &typed.recording,
+        command(typed),
+        talk,
+        desk,
+    )?;
     let session = &measured.session;
     let text = match typed.classic {
         _ if desk.console.json => json::session(&Judged::examine(session)),
@@ -52,10 +62,15 @@ pub(super) fn run(typed: &TiobenchArguments, desk: &Desk<'_>) -> Result<Exit, Fa
 /// When the session has none of tiobench's phases.
 pub(super) fn classic_report(session: &Session, layout: Layout) -> Result<String, Failure> {
     let phases = ["write", "random_write", "read", "random_read"];
-    let is_tiobench = session.trials.iter().any(|t| phases.iter().any(|p| t.phase(p).is_some()));
+    let is_tiobench = session
+        .trials
+        .iter()
+        .any(|t| phases.iter().any(|p| t.phase(p).is_some()));
     if !is_tiobench {
-        return Err(Failure::new(format!("{} is not a tiobench session", session.header.id))
-            .advise("Leave out --layout to see it in stiction's own."));
+        return Err(
+            Failure::new(format!("{} is not a tiobench session", session.header.id))
+                .advise("Leave out --layout to see it in stiction's own."),
+        );
     }
     Ok(ClassicReport::default().print(session, layout))
 }
@@ -72,16 +87,27 @@ impl ClassicReport {
     fn print(self, session: &Session, layout: Layout) -> String {
         let options = ClassicOptions {
             identifier: self.identifier,
-            latencies: if self.as_was { Latencies::SummedAsWas } else { Latencies::Averaged },
-            heads: if layout == Layout::V033NoHeads { Heads::Missing } else { Heads::Printed },
+            latencies: if self.as_was {
+                Latencies::SummedAsWas
+            } else {
+                Latencies::Averaged
+            },
+            heads: if layout == Layout::V033NoHeads {
+                Heads::Missing
+            } else {
+                Heads::Printed
+            },
         };
         match layout {
             Layout::V033 | Layout::V033NoHeads => classic_0_3_3(session, &options),
             Layout::V04 => classic_0_4(session, &options),
             Layout::Old => classic_old(session, &options),
-            Layout::Verbose => {
-                tiotest_verbose(session, TiotestOptions { without_latency: self.no_latency })
-            }
+            Layout::Verbose => tiotest_verbose(
+                session,
+                TiotestOptions {
+                    latency: !self.no_latency,
+                },
+            ),
             Layout::Terse => tiotest_terse(session),
         }
     }
@@ -109,41 +135,52 @@ fn path(place: &Place) -> &Path {
     }
 }
 
-/// The directories, or the devices that were handed over; with the devices the
-/// holds on them, to be kept until the run is over.
-fn places(typed: &TiobenchArguments) -> Result<(Vec<Place>, Vec<HeldDevice>), Failure> {
+/// The directories, or the devices that were handed over. A device is ours alone as
+/// long as its place lives.
+fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
     if typed.scratch.is_empty() {
         if typed.raw {
             return Err(Failure::new("--raw overwrites whole devices")
                 .advise("Hand each over by name and serial: --scratch /dev/sdx=SERIAL"));
         }
-        let mut places: Vec<Place> = typed.directories.iter().cloned().map(Place::Directory).collect();
+        let mut places: Vec<Place> = typed
+            .directories
+            .iter()
+            .cloned()
+            .map(Place::Directory)
+            .collect();
         if places.is_empty() {
             places.push(Place::Directory(".".into()));
         }
-        return Ok((places, Vec::new()));
+        return Ok(places);
     }
     let grants = typed
         .scratch
         .iter()
         .map(|text| ScratchDevice::parse(text).map_err(Failure::new))
         .collect::<Result<Vec<_>, _>>()?;
-    if let Some(stray) = typed.directories.iter().find(|d| grants.iter().all(|g| g.path != **d)) {
+    if let Some(stray) = typed
+        .directories
+        .iter()
+        .find(|d| grants.iter().all(|g| g.path != **d))
+    {
         return Err(Failure::new(format!(
             "{} is not handed over by --scratch; directories and devices do not mix in one run",
             stray.display()
         )));
     }
-    let mut places = Vec::new();
-    let mut held = Vec::new();
-    for ScratchDevice { path, serial } in grants {
-        let grant = ScratchGrant { serial, wipe_signature: typed.wipe_signature.clone() };
-        let device = HeldDevice::acquire(&path, &grant, &Roots::default())?;
-        let granted = Granted::from_held(Arc::clone(device.descriptor()), device.length_bytes(), path);
-        places.push(Place::Device(granted));
-        held.push(device);
-    }
-    Ok((places, held))
+    grants
+        .into_iter()
+        .map(|ScratchDevice { path, serial }| {
+            let grant = ScratchGrant {
+                serial,
+                wipe_signature: typed.wipe_signature.clone(),
+            };
+            let held = HeldDevice::acquire(&path, &grant)?;
+            let granted = Granted::from_held(held.descriptor(), held.length_bytes(), path);
+            Ok(Place::Device(granted))
+        })
+        .collect()
 }
 
 /// The command as it is recorded: the options of tiobench, without paths and
@@ -158,20 +195,40 @@ fn command(typed: &TiobenchArguments) -> Vec<String> {
     let lists = [
         ("--size", typed.size.join(",")),
         ("--block", typed.block.join(",")),
-        ("--threads", typed.threads.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
+        (
+            "--threads",
+            typed
+                .threads
+                .iter()
+                .map(u32::to_string)
+                .collect::<Vec<_>>()
+                .join(","),
+        ),
         ("--skip", typed.skip.join(",")),
     ];
-    words.extend(lists.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| format!("{k}={v}")));
+    words.extend(
+        lists
+            .iter()
+            .filter(|(_, v)| !v.is_empty())
+            .map(|(k, v)| format!("{k}={v}")),
+    );
     let values = [
         ("--file-size", typed.file_size.clone()),
         ("--random", typed.random.map(|n| n.to_string())),
-        ("--random-per-thread", typed.random_per_thread.map(|n| n.to_string())),
+        (
+            "--random-per-thread",
+            typed.random_per_thread.map(|n| n.to_string()),
+        ),
         ("--runs", typed.runs.map(|n| n.to_string())),
         ("--timeout", typed.timeout.clone()),
         ("--offset-gap", typed.offset_gap.clone()),
         ("--identifier", typed.identifier.clone()),
     ];
-    words.extend(values.into_iter().filter_map(|(k, v)| Some(format!("{k}={}", v?))));
+    words.extend(
+        values
+            .into_iter()
+            .filter_map(|(k, v)| Some(format!("{k}={}", v?))),
+    );
     let switches = [
         ("--spread", typed.spread),
         ("--raw", typed.raw || !typed.scratch.is_empty()),
@@ -184,6 +241,11 @@ fn command(typed: &TiobenchArguments) -> Vec<String> {
         ("--flush-caches", typed.flush_caches),
         ("--may-fill", typed.recording.may_fill),
     ];
-    words.extend(switches.iter().filter(|(_, on)| *on).map(|(word, _)| (*word).to_owned()));
+    words.extend(
+        switches
+            .iter()
+            .filter(|(_, on)| *on)
+            .map(|(word, _)| (*word).to_owned()),
+    );
     words
 }

@@ -18,7 +18,9 @@ use crate::failure::Failure;
 pub(super) fn meant(typed: &TiobenchArguments) -> Result<TiobenchOptions, Failure> {
     Ok(TiobenchOptions {
         mode: match typed.classic {
-            Some(how) => TiobenchMode::Classic { as_was: how == Classic::AsWas },
+            Some(how) => TiobenchMode::Classic {
+                as_was: how == Classic::AsWas,
+            },
             None => TiobenchMode::Default,
         },
         sizes: sizes(typed)?,
@@ -40,9 +42,17 @@ pub(super) fn meant(typed: &TiobenchArguments) -> Result<TiobenchOptions, Failur
         } else {
             DirectoryUse::InTurn
         },
-        skip: typed.skip.iter().map(|text| phase(text)).collect::<Result<BTreeSet<_>, _>>()?,
+        skip: typed
+            .skip
+            .iter()
+            .map(|text| phase(text))
+            .collect::<Result<BTreeSet<_>, _>>()?,
         one_writer_at_a_time: typed.sequential_writing,
-        write_sync: if typed.sync { WriteSync::Sync } else { WriteSync::None },
+        write_sync: if typed.sync {
+            WriteSync::Sync
+        } else {
+            WriteSync::None
+        },
         direct: typed.direct,
         mmap: typed.mmap,
         raw: RawLayout {
@@ -51,7 +61,11 @@ pub(super) fn meant(typed: &TiobenchArguments) -> Result<TiobenchOptions, Failur
         },
         verify: typed.check_consistency,
         flush_caches: typed.flush_caches,
-        timeout_ns: typed.timeout.as_deref().map(parse_duration_ns).transpose()?,
+        timeout_ns: typed
+            .timeout
+            .as_deref()
+            .map(parse_duration_ns)
+            .transpose()?,
         may_fill: typed.recording.may_fill,
     })
 }
@@ -69,7 +83,11 @@ fn sizes(typed: &TiobenchArguments) -> Result<Vec<FileSize>, Failure> {
     if let Some(each) = &typed.file_size {
         return Ok(vec![FileSize::PerThread(mebibytes(each)?)]);
     }
-    typed.size.iter().map(|text| mebibytes(text).map(FileSize::Total)).collect()
+    typed
+        .size
+        .iter()
+        .map(|text| mebibytes(text).map(FileSize::Total))
+        .collect()
 }
 
 /// A bare number is MiB, as it always was in tiobench.
@@ -85,9 +103,16 @@ fn mebibytes(text: &str) -> Result<u64, Failure> {
 /// A phase by tiotest's number or by name.
 fn phase(text: &str) -> Result<TiobenchPhase, Failure> {
     let name = text.trim().replace('-', "_");
-    let by_number = name.parse::<usize>().ok().and_then(|n| TiobenchPhase::ALL.get(n).copied());
+    let by_number = name
+        .parse::<usize>()
+        .ok()
+        .and_then(|n| TiobenchPhase::ALL.get(n).copied());
     by_number
-        .or_else(|| TiobenchPhase::ALL.into_iter().find(|phase| phase.name() == name))
+        .or_else(|| {
+            TiobenchPhase::ALL
+                .into_iter()
+                .find(|phase| phase.name() == name)
+        })
         .ok_or_else(|| {
             Failure::new(format!("--skip `{text}`: no such phase"))
                 .advise("The phases are 0 write, 1 random-write, 2 read, 3 random-read.")
@@ -101,7 +126,9 @@ mod tests {
     use clap::Parser as _;
 
     fn options(words: &str) -> Result<TiobenchOptions, Failure> {
-        let words = ["stiction", "tiobench"].into_iter().chain(words.split_whitespace());
+        let words = ["stiction", "tiobench"]
+            .into_iter()
+            .chain(words.split_whitespace());
         match Arguments::try_parse_from(words).unwrap().command {
             Command::Tiobench(typed) => meant(&typed),
             _ => unreachable!("the command is tiobench"),
@@ -116,7 +143,10 @@ mod tests {
         assert_eq!(meant.sizes, [FileSize::Total(2643 * MIB)]);
         assert_eq!(meant.block_sizes_bytes, [4096, 131_072]);
         assert_eq!(meant.runs, Some(5));
-        assert_eq!(options("--size 4G").unwrap().sizes, [FileSize::Total(4096 * MIB)]);
+        assert_eq!(
+            options("--size 4G").unwrap().sizes,
+            [FileSize::Total(4096 * MIB)]
+        );
     }
 
     #[test]
@@ -125,15 +155,24 @@ mod tests {
         assert_eq!(meant.sizes, [FileSize::PerThread(10 * MIB)]);
         assert_eq!(meant.threads, [4]);
         assert_eq!(meant.random, Some(RandomAmount::PerThread(1000)));
-        assert_eq!(meant.skip, BTreeSet::from([TiobenchPhase::RandomWrite, TiobenchPhase::RandomRead]));
+        assert_eq!(
+            meant.skip,
+            BTreeSet::from([TiobenchPhase::RandomWrite, TiobenchPhase::RandomRead])
+        );
         assert!(meant.one_writer_at_a_time && meant.verify);
         assert_eq!(meant.write_sync, WriteSync::Sync);
     }
 
     #[test]
     fn classic_is_corrected_unless_asked() {
-        assert_eq!(options("--classic").unwrap().mode, TiobenchMode::Classic { as_was: false });
-        assert_eq!(options("--classic=as-was").unwrap().mode, TiobenchMode::Classic { as_was: true });
+        assert_eq!(
+            options("--classic").unwrap().mode,
+            TiobenchMode::Classic { as_was: false }
+        );
+        assert_eq!(
+            options("--classic=as-was").unwrap().mode,
+            TiobenchMode::Classic { as_was: true }
+        );
         assert_eq!(options("").unwrap().mode, TiobenchMode::Default);
     }
 
@@ -148,7 +187,9 @@ mod tests {
     #[test]
     fn options_are_never_abbreviated() {
         for words in ["--direc /x", "--thread 4", "--num 3"] {
-            let words = ["stiction", "tiobench"].into_iter().chain(words.split_whitespace());
+            let words = ["stiction", "tiobench"]
+                .into_iter()
+                .chain(words.split_whitespace());
             assert!(Arguments::try_parse_from(words).is_err());
         }
     }
