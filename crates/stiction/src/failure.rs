@@ -30,6 +30,12 @@ impl Failure {
         self.advice = Some(advice.into());
         self
     }
+
+    /// The same with another exit code.
+    pub(crate) fn ending_with(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
 }
 
 impl Display for Failure {

@@ -92,7 +92,7 @@ fn amount(job: &Job) -> Option<Amount> {
     };
     let total = (0..job.regions.len())
         .map(operations)
-        .try_fold(0u64, |sum, operations| sum.checked_add(operations))?;
+        .try_fold(0, u64::checked_add)?;
     total.checked_mul(job.block_size_bytes).map(Amount::Bytes)
 }
 

@@ -14,7 +14,12 @@ fn done_is_0() {
 #[test]
 fn wrong_usage_is_2_and_says_what_to_do() {
     let lab = Lab::new();
-    for words in [&[][..], &["quikc"], &["quick", "--second", "5"], &["tiobench", "--direc", "/x"]] {
+    for words in [
+        &[][..],
+        &["quikc"],
+        &["quick", "--second", "5"],
+        &["tiobench", "--direc", "/x"],
+    ] {
         let assert = lab.stiction(words).assert().code(2);
         assert!(assert.get_output().stdout.is_empty(), "{words:?}");
         assert!(!assert.get_output().stderr.is_empty(), "{words:?}");
@@ -24,21 +29,35 @@ fn wrong_usage_is_2_and_says_what_to_do() {
 #[test]
 fn an_error_is_2_and_names_the_path() {
     let lab = Lab::new();
-    let assert = lab.stiction(["quick", "/no/such/directory"]).assert().code(2);
+    let assert = lab
+        .stiction(["quick", "/no/such/directory"])
+        .assert()
+        .code(2);
     let talk = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(talk.contains("/no/such/directory") && talk.contains("os error 2"), "{talk}");
+    assert!(
+        talk.contains("/no/such/directory") && talk.contains("os error 2"),
+        "{talk}"
+    );
     let assert = lab.stiction(["show", "zzzz"]).assert().code(2);
     let talk = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(talk.contains("`zzzz`") && talk.contains("stiction list"), "{talk}");
+    assert!(
+        talk.contains("`zzzz`") && talk.contains("stiction list"),
+        "{talk}"
+    );
 }
 
 #[test]
 fn single_runs_cannot_tell_which_is_3() {
     let lab = Lab::new();
     let file = seed("tiobench-ext3-32-threads.txt");
-    lab.stiction(["compare".as_ref(), file.as_os_str(), "2.5.59".as_ref(), "2.5.59-mm2".as_ref()])
-        .assert()
-        .code(3);
+    lab.stiction([
+        "compare".as_ref(),
+        file.as_os_str(),
+        "2.5.59".as_ref(),
+        "2.5.59-mm2".as_ref(),
+    ])
+    .assert()
+    .code(3);
 }
 
 #[test]
@@ -53,7 +72,14 @@ fn nothing_to_read_is_4() {
 #[test]
 fn the_table_is_in_the_long_help() {
     let help = Lab::new().output(["--help"], 0);
-    for line in ["0    done", "1    a regression", "2    wrong", "3    cannot tell", "4    not comparable", "130  interrupted"] {
+    for line in [
+        "0    done",
+        "1    a regression",
+        "2    wrong",
+        "3    cannot tell",
+        "4    not comparable",
+        "130  interrupted",
+    ] {
         assert!(help.contains(line), "{line}");
     }
 }

@@ -5,7 +5,17 @@ mod support;
 use support::{Lab, assert_fits};
 
 const COMMANDS: [&str; 12] = [
-    "quick", "tiobench", "list", "show", "compare", "import", "export", "delete", "store", "clean", "man",
+    "quick",
+    "tiobench",
+    "list",
+    "show",
+    "compare",
+    "import",
+    "export",
+    "delete",
+    "store",
+    "clean",
+    "man",
     "completions",
 ];
 
@@ -15,7 +25,11 @@ fn help_lists_every_command_and_fits_a_terminal() {
     let help = lab.output(["--help"], 0);
     assert_fits(&help);
     for command in COMMANDS {
-        assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
+        assert!(
+            help.lines()
+                .any(|line| line.trim_start().starts_with(command)),
+            "{command}"
+        );
         assert_fits(&lab.output([command, "--help"], 0));
     }
 }
@@ -24,9 +38,17 @@ fn help_lists_every_command_and_fits_a_terminal() {
 fn every_command_has_a_manual_page() {
     let lab = Lab::new();
     let directory = lab.store().join("man");
-    lab.output(["man".as_ref(), "--directory".as_ref(), directory.as_os_str()], 0);
+    lab.output(
+        [
+            "man".as_ref(),
+            "--directory".as_ref(),
+            directory.as_os_str(),
+        ],
+        0,
+    );
     for command in COMMANDS {
-        let page = std::fs::read_to_string(directory.join(format!("stiction-{command}.1"))).unwrap();
+        let page =
+            std::fs::read_to_string(directory.join(format!("stiction-{command}.1"))).unwrap();
         assert!(page.contains(".SH NAME"), "{command}");
         assert!(page.contains(".SH SYNOPSIS"), "{command}");
     }
@@ -39,6 +61,9 @@ fn every_shell_gets_completions() {
     let lab = Lab::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = lab.output(["completions", shell], 0);
-        assert!(script.contains("tiobench") && script.contains("random-per-thread"), "{shell}");
+        assert!(
+            script.contains("tiobench") && script.contains("random-per-thread"),
+            "{shell}"
+        );
     }
 }

@@ -3,8 +3,8 @@
 use stiction_core::{Seed, Session, SessionOutcome, Tool, TrialOutcome};
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
-use stiction_runner::{Ran, RunSettings, run_session};
-use stiction_suite::{Place, Workload};
+use stiction_runner::{Ran, RunSettings, RunnerError, run_session};
+use stiction_suite::{Place, SuiteError, Workload};
 
 use super::{Desk, store};
 use crate::arguments::Recording;
@@ -66,7 +66,14 @@ pub(super) fn run(
         id_random: random()?,
     };
     let mut live = Live::new(talk);
-    let Ran { session, unsaved } = run_session(workload, places, &settings, &stop, &mut live)?;
+    let Ran { session, unsaved } = run_session(workload, places, &settings, &stop, &mut live)
+        .map_err(|error| {
+            let exit = match &error {
+                RunnerError::Plan(SuiteError::Refused(_)) => Exit::NothingToJudge,
+                _ => Exit::Error,
+            };
+            Failure::from(error).ending_with(exit)
+        })?;
     drop(live);
     let mut kept = true;
     if let Some(error) = unsaved {

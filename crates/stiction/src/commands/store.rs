@@ -19,6 +19,11 @@ fn say_problems(console: &Console, report: &CatchUp) {
     for unreadable in &report.unreadable {
         console.say(&format!("stiction: {}", unreadable.problem));
     }
+    for id in &report.running {
+        console.say(&format!(
+            "stiction: session {id} is still being run, and not shown"
+        ));
+    }
     for id in &report.restored {
         console.say(&format!(
             "stiction: the lost journal of {id} was written again from the store"

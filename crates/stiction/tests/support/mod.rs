@@ -7,18 +7,20 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// A store that is gone with the test, and the binary that uses it.
-pub struct Lab {
+pub(crate) struct Lab {
     store: TempDir,
 }
 
 impl Lab {
     /// An empty store.
-    pub fn new() -> Self {
-        Self { store: TempDir::new().expect("a temporary directory") }
+    pub(crate) fn new() -> Self {
+        Self {
+            store: TempDir::new().expect("a temporary directory"),
+        }
     }
 
     /// `stiction` with these arguments, in plain surroundings.
-    pub fn stiction<I, S>(&self, arguments: I) -> Command
+    pub(crate) fn stiction<I, S>(&self, arguments: I) -> Command
     where
         I: IntoIterator<Item = S>,
         S: AsRef<std::ffi::OsStr>,
@@ -32,7 +34,7 @@ impl Lab {
     }
 
     /// Stdout of a command that ends with `code`.
-    pub fn output<I, S>(&self, arguments: I, code: i32) -> String
+    pub(crate) fn output<I, S>(&self, arguments: I, code: i32) -> String
     where
         I: IntoIterator<Item = S>,
         S: AsRef<std::ffi::OsStr>,
@@ -42,7 +44,7 @@ impl Lab {
     }
 
     /// JSON on stdout of a command that ends with `code`.
-    pub fn json<I, S>(&self, arguments: I, code: i32) -> serde_json::Value
+    pub(crate) fn json<I, S>(&self, arguments: I, code: i32) -> serde_json::Value
     where
         I: IntoIterator<Item = S>,
         S: AsRef<std::ffi::OsStr>,
@@ -53,20 +55,26 @@ impl Lab {
     }
 
     /// Where the store is.
-    pub fn store(&self) -> &Path {
+    pub(crate) fn store(&self) -> &Path {
         self.store.path()
     }
 }
 
 /// One of the tables of 2002 and 2003.
-pub fn seed(name: &str) -> PathBuf {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
+pub(crate) fn seed(name: &str) -> PathBuf {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("crates/");
     crates.join("stiction-formats/tests/data").join(name)
 }
 
 /// Every line fits a terminal.
-pub fn assert_fits(text: &str) {
+pub(crate) fn assert_fits(text: &str) {
     for line in text.lines() {
-        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        assert!(
+            line.chars().count() <= 80,
+            "{} columns: {line}",
+            line.chars().count()
+        );
     }
 }
