@@ -15,8 +15,6 @@ mod changes;
 mod error;
 mod facts;
 mod guard;
-#[cfg(test)]
-mod hostile_text;
 mod own;
 mod random;
 mod roots;

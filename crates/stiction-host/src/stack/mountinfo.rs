@@ -164,6 +164,16 @@ mod tests {
         assert!(parse(b"x y z\n\n- - -\n").is_empty());
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_give_an_answer(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400),
+        ) {
+            let most = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+            proptest::prop_assert!(parse(&bytes).len() <= most);
+        }
+    }
+
     #[test]
     fn the_deepest_and_latest_mount_holds_a_path() {
         let mounts = parse(
