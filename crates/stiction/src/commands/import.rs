@@ -48,14 +48,22 @@ pub(super) fn run(typed: &ImportArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     })
 }
 
-/// The session in a file, without keeping it.
+/// The session in a file, without keeping it. It is called by the file's name unless
+/// it has a label.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no session or several.
 pub(super) fn read_session(path: &Path) -> Result<Session, Failure> {
     let mut sessions = read(path)?.sessions;
     match sessions.len() {
-        1 => Ok(sessions.remove(0)),
+        1 => {
+            let mut session = sessions.remove(0);
+            let label = &mut session.header.label;
+            *label = label
+                .take()
+                .or_else(|| Some(file_name(&path.to_string_lossy())));
+            Ok(session)
+        }
         0 => Err(
             Failure::new(format!("{}: no table in it could be read", path.display()))
                 .advise("`stiction import` on it says why, line by line."),
