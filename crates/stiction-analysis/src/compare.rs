@@ -14,7 +14,7 @@ mod side;
 mod work;
 
 use stiction_core::{
-    Cell, Measurement, Metric, Phase, Provenance, Seed, SessionId, Subject, format_count,
+    Caveat, Cell, Measurement, Metric, Phase, Provenance, Seed, SessionId, Subject, format_count,
 };
 
 pub use crate::change::{Change, Favours, Scale, SideValue};
@@ -23,7 +23,7 @@ pub use pairing::{SideFactor, Unmatched};
 pub use side::{Side, levels};
 
 use crate::decompose::{Decomposition, decompose};
-use crate::doubt;
+use crate::doubt::{self, Finding};
 use crate::noise::{self, Repeat};
 use crate::verdict::{Effects, Outcome, Verdict};
 use judge::{Ground, Judgement, Noise};
@@ -69,6 +69,8 @@ pub struct Comparison {
     pub parameters: Vec<Difference>,
     /// The rows, in A's order.
     pub rows: Vec<Row>,
+    /// What speaks against the numbers of the phases compared.
+    pub doubts: Vec<Doubt>,
     /// What only one side has.
     pub unmatched: Vec<Unmatched>,
     /// Where the time went, for each phase that tells both time and CPU.
@@ -92,6 +94,21 @@ impl Comparison {
         let here = move |row: &&Row| row.cell == *cell && row.phase == phase;
         self.rows.iter().filter(here)
     }
+}
+
+/// A reason to doubt the numbers of one phase on one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// Whether the phase is A's.
+    pub in_a: bool,
+    /// The cell, without the factors that tell the sides apart.
+    pub cell: Cell,
+    /// The phase.
+    pub phase: String,
+    /// The doubt, of the first run that has it.
+    pub caveat: Caveat,
+    /// Runs that have a doubt of this code.
+    pub runs: u32,
 }
 
 /// One metric of one phase of one cell on both sides.
@@ -128,6 +145,9 @@ pub struct Estimate {
     pub p_adjusted: f64,
     /// Blocks that it rests on.
     pub blocks: u32,
+    /// The smallest change, percent, that so many blocks with such a spread would have
+    /// shown four times out of five.
+    pub visible_percent: f64,
 }
 
 /// Holds `b` against `a`.
@@ -148,8 +168,12 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparis
     let incomparable = incomparable(a, b, &environment, options);
     let mut drafts: Vec<(Row, Judgement)> = Vec::new();
     let mut decompositions = Vec::new();
+    let mut doubts = Vec::new();
     for pair in &pairs {
-        let subjects = (subject(a, &pair.a), subject(b, &pair.b));
+        let findings = (findings(a, &pair.a), findings(b, &pair.b));
+        let subjects = (subject(&findings.0), subject(&findings.1));
+        doubts.extend(doubts_of(pair, true, &findings.0));
+        doubts.extend(doubts_of(pair, false, &findings.1));
         let ground = Ground {
             pair,
             one_measured_session: one_session && is_measured(a),
@@ -170,6 +194,7 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparis
         environment,
         parameters: work::parameter_differences(a.session, b.session),
         rows: settle::settle(drafts, options),
+        doubts,
         unmatched,
         decompositions,
         noise,
@@ -219,18 +244,44 @@ fn notes(a: &Side<'_>, b: &Side<'_>, factors: &[SideFactor], one_session: bool) 
     notes
 }
 
-/// What the runs' numbers are about; unknown when they disagree.
-fn subject(side: &Side<'_>, runs: &[Run<'_>]) -> Subject {
+/// What the examination of each run came to.
+fn findings(side: &Side<'_>, runs: &[Run<'_>]) -> Vec<Finding> {
     let environment = &side.session.header.environment;
-    let mut subjects = runs
-        .iter()
-        .map(|run| doubt::examine_in_cell(run.phase, &run.trial.cell, environment).subject);
+    runs.iter()
+        .map(|run| doubt::examine_in_cell(run.phase, &run.trial.cell, environment))
+        .collect()
+}
+
+/// What the runs' numbers are about; unknown when they disagree.
+fn subject(findings: &[Finding]) -> Subject {
+    let mut subjects = findings.iter().map(|finding| finding.subject);
     let first = subjects.next().unwrap_or(Subject::Unknown);
     if subjects.all(|subject| subject == first) {
         first
     } else {
         Subject::Unknown
     }
+}
+
+/// The doubts of all runs of one side, one of each code.
+fn doubts_of(pair: &Pair<'_>, in_a: bool, findings: &[Finding]) -> Vec<Doubt> {
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for caveat in findings.iter().flat_map(|finding| &finding.caveats) {
+        match doubts
+            .iter_mut()
+            .find(|doubt| doubt.caveat.code == caveat.code)
+        {
+            Some(doubt) => doubt.runs += 1,
+            None => doubts.push(Doubt {
+                in_a,
+                cell: pair.cell.clone(),
+                phase: pair.phase.clone(),
+                caveat: caveat.clone(),
+                runs: 1,
+            }),
+        }
+    }
+    doubts
 }
 
 fn told_noise(repeats: &[Repeat], phase: &str, metric: &Metric) -> Option<Noise> {

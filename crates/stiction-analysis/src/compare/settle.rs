@@ -74,6 +74,11 @@ fn judged(row: Row, differences: &[f64], effect: f64, p_adjusted: f64) -> Row {
         highest_percent: end.max(other_end),
         p_adjusted,
         blocks: differences.len() as u32,
+        visible_percent: 100.0
+            * plan::smallest_visible(
+                plan::deviation(differences).unwrap_or(0.0),
+                differences.len() as u32,
+            ),
     };
     let real = p_adjusted <= 0.05;
     let verdict = if narrow.0 > -margin && narrow.1 < margin {

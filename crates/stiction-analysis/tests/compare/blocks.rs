@@ -49,6 +49,12 @@ fn a_loss_beyond_the_smallest_effect_is_worse() {
     assert_eq!(estimate.blocks, 10);
     assert!((estimate.change_percent + 10.0).abs() < 1.0, "{estimate:?}");
     assert!(estimate.lowest_percent < -10.0 && estimate.highest_percent < -9.0);
+    // The ten log differences have a deviation of 0.009799: exp(2.801585 x 0.009799 /
+    // sqrt(0.955 x 10)) - 1 = 0.00892.
+    assert!(
+        (estimate.visible_percent - 0.892).abs() < 1e-3,
+        "{estimate:?}"
+    );
     // All ten differences have one sign: 2 of 1024 patterns are as far out.
     assert!((estimate.p_adjusted - 2.0 / 1024.0).abs() < 1e-12);
 }

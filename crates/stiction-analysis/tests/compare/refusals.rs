@@ -5,7 +5,8 @@ use crate::sessions::{cell, imported, measured, printed, read_at, with};
 use stiction_analysis::compare::{CompareOptions, Comparison, Side, compare};
 use stiction_analysis::{Outcome, Verdict};
 use stiction_core::{
-    Kernel, Measurement, PhaseOutcome, Session, SkipCode, SkipReason, TrialOutcome, metrics,
+    Caveat, CaveatCode, Kernel, Measurement, PhaseOutcome, Session, SkipCode, SkipReason,
+    TrialOutcome, metrics,
 };
 
 fn pair(change: impl FnOnce(&mut Session)) -> Comparison {
@@ -225,4 +226,31 @@ fn metrics_of_a_handful_of_operations_are_described_only() {
     let found = whole(&a, &a);
     assert!(found.rows.iter().all(|row| row.verdict.is_none()));
     assert_eq!(found.outcome(), Outcome::NotComparable);
+}
+
+#[test]
+fn doubts_of_all_runs_are_told_once_with_their_number() {
+    let mut a = measured(1);
+    for run in 0..3u32 {
+        let mut trial = read_at(cell(), 1e8);
+        if run > 0 {
+            let detail = format!("run {run} was stopped");
+            let caveat = Caveat::new(CaveatCode::Interrupted, detail);
+            trial.phases[0].caveats.push(caveat);
+        }
+        a.trials.push(trial);
+    }
+    let found = whole(&a, &measured_once(2));
+    let doubt = match &found.doubts[..] {
+        [doubt] => doubt,
+        doubts => panic!("{doubts:?}"),
+    };
+    assert_eq!((doubt.in_a, doubt.runs), (true, 2));
+    assert_eq!(doubt.caveat.detail, "run 1 was stopped");
+}
+
+fn measured_once(number: u64) -> Session {
+    let mut session = measured(number);
+    session.trials.push(read_at(cell(), 1e8));
+    session
 }

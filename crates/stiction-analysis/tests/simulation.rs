@@ -1,0 +1,114 @@
+//! The estimates in worlds of which the truth is known. Seeds are fixed: the same
+//! numbers come out each time.
+
+use stiction_analysis::estimate::{max_t, signed_rank};
+use stiction_core::Seed;
+
+const WORLDS: u64 = 4000;
+
+/// Normal draws from a seed, by the method of Box and Muller.
+struct Normal {
+    seed: Seed,
+    drawn: u64,
+}
+
+impl Normal {
+    fn of(world: u64) -> Self {
+        let seed = Seed(20_021_130).stream(world);
+        Self { seed, drawn: 0 }
+    }
+
+    fn uniform(&mut self) -> f64 {
+        self.drawn += 1;
+        // 53 bits, never 0.
+        ((self.seed.stream(self.drawn).0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    fn next(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// The differences of `blocks` blocks of two equal sides, on a machine that gets
+/// slower by as much as its noise with every run. `random` orders each block by
+/// chance; else A is always first.
+fn drifting(world: u64, blocks: usize, random: bool) -> Vec<f64> {
+    let mut draws = Normal::of(world);
+    let mut run = 0.0;
+    let mut next = |draws: &mut Normal| {
+        run += 1.0;
+        draws.next() - run
+    };
+    (0..blocks)
+        .map(|_| {
+            let first = next(&mut draws);
+            let second = next(&mut draws);
+            let swapped = random && draws.uniform() < 0.5;
+            if swapped {
+                first - second
+            } else {
+                second - first
+            }
+        })
+        .collect()
+}
+
+fn share(holds: impl Fn(u64) -> bool) -> f64 {
+    (0..WORLDS).filter(|&world| holds(world)).count() as f64 / WORLDS as f64
+}
+
+/// Equal sides are called different in at most one comparison of twenty, whatever
+/// drifts, as long as the order inside blocks is random.
+#[test]
+fn random_order_inside_blocks_holds_the_level_under_drift() {
+    for blocks in [6, 8, 10] {
+        let alarms = share(|world| {
+            max_t::adjusted_p(&[drifting(world, blocks, true)], Seed(world))[0] <= 0.05
+        });
+        assert!(alarms <= 0.061, "{blocks} blocks: {alarms}");
+    }
+}
+
+/// With A always first the drift is taken for a difference: such blocks are refused.
+#[test]
+fn a_fixed_order_inside_blocks_takes_drift_for_a_difference() {
+    let alarms =
+        share(|world| max_t::adjusted_p(&[drifting(world, 10, false)], Seed(world))[0] <= 0.05);
+    assert!(alarms > 0.3, "{alarms}");
+}
+
+/// One alarm or more over twenty cells of nothing, in at most one comparison of twenty.
+#[test]
+fn many_cells_raise_no_more_alarms_than_one() {
+    let worlds = WORLDS / 8;
+    let alarms = (0..worlds)
+        .filter(|&world| {
+            let cells: Vec<Vec<f64>> = (0..20)
+                .map(|cell| drifting(world * 20 + cell, 8, true))
+                .collect();
+            let adjusted = max_t::adjusted_p(&cells, Seed(world));
+            adjusted.iter().any(|&p| p <= 0.05)
+        })
+        .count();
+    let share = alarms as f64 / worlds as f64;
+    // Two standard errors of 500 worlds above 5 %.
+    assert!(
+        share <= 0.05 + 2.0 * (0.05 * 0.95 / worlds as f64).sqrt(),
+        "{share}"
+    );
+}
+
+/// The exact interval covers the truth as often as it says.
+#[test]
+fn intervals_cover_the_truth() {
+    for blocks in [6, 10, 16] {
+        let covered = share(|world| {
+            let mut draws = Normal::of(world);
+            let differences: Vec<f64> = (0..blocks).map(|_| 0.5 + draws.next()).collect();
+            let interval = signed_rank::interval(&differences, 0.95);
+            interval.is_some_and(|(lowest, highest)| lowest <= 0.5 && 0.5 <= highest)
+        });
+        assert!(covered >= 0.939, "{blocks} blocks: {covered}");
+    }
+}
