@@ -26,7 +26,8 @@ enum Key {
     Code(CaveatCode),
 }
 
-/// Sentences such as `sequential read (cache): the device read 0 B of 1 GiB asked.`
+/// Sentences such as `sequential read (cache): the device read 0 B of 1 GiB asked.`;
+/// the word in parentheses is the subject or the code of the caveat.
 ///
 /// Phases without numbers come first, then what the numbers are about where that is
 /// not the disk, then the caveats of phases, trials and session.
@@ -93,7 +94,7 @@ fn sentence(doubt: &Doubt, all: usize) -> String {
     };
     match doubt.key {
         Key::Subject(subject) => format!("{which} ({subject}): {detail}."),
-        Key::Code(_) => format!("{which}: {detail}."),
+        Key::Code(code) => format!("{which} ({code}): {detail}."),
     }
 }
 

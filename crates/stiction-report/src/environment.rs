@@ -178,7 +178,7 @@ fn write_stack(page: &mut Page, stack: &TargetStack, depth: usize) {
         let mut options = filesystem.mount_options.clone();
         options.extend(filesystem.filesystem_options.clone());
         options.dedup();
-        fact(page, "options", &options.join(","));
+        fact(page, "options", &options.join(" "));
     }
     for layer in &stack.layers {
         fact(page, "device", &layer_text(layer));

@@ -80,7 +80,7 @@ A commit takes 1.21 ms, 4.50 ms at p99: one writer commits 812 times a second.
   5)
 - sequential read (cache): the device read 0 B of 1 GiB asked.
 - random read 32 deep (limiter): the rate is 99 % of io.max of /sys/fs/cgroup/x.
-- commit: 90 operations: no p99.
+- commit (too-few-samples): 90 operations: no p99.
 Saved as 20021130-105912-7000; `stiction show 7000` has every figure.
 read: cache 3.05 GiB/s; write: disk 1.77 GiB/s; commit: disk 1.21 ms p50
 "

@@ -134,12 +134,19 @@ fn fields_that_overflow_are_filled_and_texts_are_cut() {
         identifier: Some("abcdefghijklmnopqrstuvwxyz0123".to_owned()),
         ..ClassicOptions::default()
     };
+    let report = classic_0_3_3(&session, &options);
     assert_eq!(
-        rows(&classic_0_3_3(&session, &options)),
+        rows(&report),
         [
             "abcdefghijklmnopqrstuvwxyz01 200000 13107 102  ######    99% ######### ###########  ######## 99.50000  1247"
         ]
     );
+    assert!(
+        report.ends_with(
+            "\n\n###### is a rate of 1000 MB/s or more: this layout has no room for it.\n"
+        )
+    );
+    assert!(!classic_0_4(&session, &options).contains("no room"));
 }
 
 /// A page has 60 lines, so 57 rows under each head.

@@ -11,6 +11,8 @@ use crate::text::{WIDTH, wrap};
 
 /// Lines of a page in Perl's `format`; the head is printed again on each page.
 const PAGE_LINES: usize = 60;
+/// What `.00` takes of a rate's width.
+const DECIMALS_AND_POINT: u32 = 3;
 /// Width of the first column; longer identifiers are cut.
 const IDENTIFIER: usize = 28;
 
@@ -90,8 +92,30 @@ fn report(session: &Session, options: &ClassicOptions, layout: &Layout) -> Strin
             text.push_str(&section(title, &lines, layout));
         }
     }
-    text.push_str(&remarks(&rows, options));
+    let mut remarks = remarks(&rows, options);
+    remarks.extend(rates_without_room(&rows, options, layout));
+    text.push_str(&remark_lines(&remarks));
     text
+}
+
+/// What stands where a rate has more digits than its field.
+fn rates_without_room(
+    rows: &[Row<'_>],
+    options: &ClassicOptions,
+    layout: &Layout,
+) -> Option<String> {
+    let hidden = unknown(layout.rate);
+    let mut rates = rows.iter().flat_map(|row| {
+        SECTIONS.iter().filter_map(|(phase, _)| {
+            let figures = row.figures(phase, options.latencies)?;
+            figures.rate_mib_per_s.filter(|rate| rate.is_finite())
+        })
+    });
+    let some_hidden = rates.any(|rate| decimal(rate, layout.rate, 2) == hidden);
+    some_hidden.then(|| {
+        let limit = 10u64.pow(layout.rate as u32 - DECIMALS_AND_POINT);
+        format!("{hidden} is a rate of {limit} MB/s or more: this layout has no room for it.")
+    })
 }
 
 fn units(layout: &Layout) -> String {
@@ -254,7 +278,7 @@ pub(super) fn heading(rows: &[Row<'_>], options: &ClassicOptions, names: &Names)
 }
 
 /// What has to be said after the table: how runs were combined, and what is missing.
-pub(super) fn remarks(rows: &[Row<'_>], options: &ClassicOptions) -> String {
+pub(super) fn remarks(rows: &[Row<'_>], options: &ClassicOptions) -> Vec<String> {
     let mut remarks = Vec::new();
     let runs = rows.iter().map(|row| row.trials.len()).max().unwrap_or(0);
     if runs > 1 && options.latencies == Latencies::Averaged {
@@ -267,6 +291,11 @@ pub(super) fn remarks(rows: &[Row<'_>], options: &ClassicOptions) -> String {
             .flat_map(Row::gaps)
             .map(|gap| format!("Not measured: {gap}")),
     );
+    remarks
+}
+
+/// The remarks after a blank line, none without any.
+pub(super) fn remark_lines(remarks: &[String]) -> String {
     let mut text = String::new();
     for (index, remark) in remarks.iter().enumerate() {
         if index == 0 {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use stiction_core::Session;
 
-use super::driver::{cpu_text, integer, remarks, size_text};
+use super::driver::{cpu_text, integer, remark_lines, remarks, size_text};
 use super::perl::{centred, number, right, unknown};
 use super::row::{Figures, Row, rows};
 use super::{ClassicOptions, SECTIONS};
@@ -35,7 +35,7 @@ pub fn classic_old(session: &Session, options: &ClassicOptions) -> String {
             let _ = writeln!(text, "{line}");
         }
     }
-    text.push_str(&remarks(&rows, options));
+    text.push_str(&remark_lines(&remarks(&rows, options)));
     text
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use stiction_core::Session;
 
-use super::driver::{efficiency, integer, remarks};
+use super::driver::{efficiency, integer, remark_lines, remarks};
 use super::perl::unknown;
 use super::row::{Figures, Row, rows};
 use super::{ClassicOptions, Latencies};
@@ -115,7 +115,7 @@ fn group_text(group: &Group<'_>, options: &ClassicOptions) -> String {
         );
     }
     let rows: Vec<Row<'_>> = group.rows.iter().map(|(row, _)| row.clone()).collect();
-    text.push_str(&remarks(&rows, options));
+    text.push_str(&remark_lines(&remarks(&rows, options)));
     text
 }
 
