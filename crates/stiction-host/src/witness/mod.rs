@@ -14,6 +14,7 @@ use stiction_core::{CpuTime, TargetStack, Witnesses};
 
 pub use cpu::{cpu_between, process_cpu, thread_cpu};
 pub use extents::{Layout, layout};
+pub(crate) use residency::of_file as residency_of_file;
 pub use residency::residency;
 
 use crate::{HostError, Roots};

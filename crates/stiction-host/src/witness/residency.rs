@@ -36,7 +36,11 @@ pub fn residency(files: &[PathBuf]) -> Result<Residency, HostError> {
     Ok(total)
 }
 
-fn of_file(path: &Path) -> io::Result<Residency> {
+/// Residency of one file.
+///
+/// # Errors
+/// The kernel's, as for [`residency`].
+pub(crate) fn of_file(path: &Path) -> io::Result<Residency> {
     let file = File::open(path)?;
     let file_bytes = length_bytes(&file)?;
     let page_bytes = rustix::param::page_size() as u64;
