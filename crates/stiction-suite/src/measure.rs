@@ -6,21 +6,26 @@ use stiction_core::{
     BackendKind, Caveat, CaveatCode, CpuTime, Job, Phase, PhaseKind, PhaseOutcome, SkipReason,
     WorkerSummary,
 };
-use stiction_engine::{Cause, Ended, EngineError, IoFailure, Outcome, Progress, WorkerOutcome};
+use stiction_engine::{
+    Cause, Ended, EngineError, IoFailure, Ledger, Outcome, Progress, WorkerOutcome,
+};
 use stiction_host::Witness;
 
 use crate::derive::{Beside, measurements};
 use crate::{Context, EventsError, Ground};
 
 /// What is to be measured, and what is known of it beforehand.
-#[derive(Clone, Debug)]
-pub struct Request {
+#[derive(Debug)]
+pub struct Request<'a> {
     /// Stable name of the phase.
     pub name: String,
     /// Purpose of the phase.
     pub kind: PhaseKind,
     /// The job.
     pub job: Job,
+    /// What stamped jobs on the same regions have written so far, so that lost writes
+    /// are found too.
+    pub ledger: Option<&'a Ledger>,
     /// Doubts known before it runs.
     pub caveats: Vec<Caveat>,
     /// How it is run, for the reader.
@@ -38,7 +43,7 @@ pub struct Request {
 pub fn measure(
     context: &mut Context<'_>,
     ground: &Ground,
-    request: Request,
+    request: Request<'_>,
 ) -> Result<Phase, EventsError> {
     let job = request.job;
     let progress = Arc::new(Progress::new(job.regions.len()));
@@ -48,7 +53,11 @@ pub fn measure(
     let mut phase = Phase::new(request.name, request.kind);
     let witness = Witness::begin(ground.stacks(), &ground.paths());
     phase.start_ns = context.now_ns();
-    let result = stiction_engine::run(&job, ground.targets(), context.stop, &progress);
+    let (targets, stop) = (ground.targets(), context.stop);
+    let result = match request.ledger {
+        Some(ledger) => stiction_engine::run_checked(&job, targets, ledger, stop, &progress),
+        None => stiction_engine::run(&job, targets, stop, &progress),
+    };
     phase.witnesses = witness.finish();
     phase.caveats = request.caveats;
     phase.notes = request.notes;

@@ -126,7 +126,7 @@ fn request(
     slot_ns: u64,
     means: &Means,
     undropped: Option<Caveat>,
-) -> Request {
+) -> Request<'static> {
     let job = job(on, phase, slot_ns);
     let mut caveats: Vec<Caveat> = undropped.into_iter().collect();
     let mut notes = Vec::new();
@@ -143,6 +143,7 @@ fn request(
         name: phase.name().to_owned(),
         kind: PhaseKind::Measure,
         job,
+        ledger: None,
         caveats,
         notes,
     }

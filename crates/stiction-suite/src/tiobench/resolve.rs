@@ -1,6 +1,7 @@
 //! From what was asked to what is meant: refusals, and every default filled in.
 
 use stiction_core::{Access, BackendKind, Data, Environment, TargetStack, Timing};
+use stiction_engine::{BLOCK_BYTES_MAX, WORKERS_MAX};
 
 use super::amounts::{classic_automatic_bytes, default_automatic_bytes};
 use super::options::{
@@ -10,10 +11,6 @@ use super::parameters::TiobenchParameters;
 use crate::SuiteError;
 use crate::room::{lives_in_memory, memory_bytes, room_bytes};
 
-/// More threads than this are refused before anything is made.
-const THREADS_MAX: u32 = 65_536;
-/// Larger blocks are refused before anything is made.
-const BLOCK_SIZE_BYTES_MAX: u64 = 1 << 30;
 /// Length of a recording interval: short enough to see a token bucket at work.
 const INTERVAL_NS: u64 = 100_000_000;
 /// Time of a random phase in the default mode.
@@ -82,7 +79,7 @@ fn check_amounts(options: &TiobenchOptions) -> Result<(), SuiteError> {
             !options
                 .threads
                 .iter()
-                .all(|threads| (1..=THREADS_MAX).contains(threads)),
+                .all(|&threads| (1..=WORKERS_MAX).contains(&(threads as usize))),
             "threads",
             "give 1 to 65536",
         ),
@@ -90,7 +87,7 @@ fn check_amounts(options: &TiobenchOptions) -> Result<(), SuiteError> {
             !options
                 .block_sizes_bytes
                 .iter()
-                .all(|block| (1..=BLOCK_SIZE_BYTES_MAX).contains(block)),
+                .all(|block| (1..=BLOCK_BYTES_MAX).contains(block)),
             "block",
             "give 1 byte to 1 GiB",
         ),
@@ -127,7 +124,7 @@ pub(super) fn parameters(
     environment: &Environment,
 ) -> TiobenchParameters {
     let classic = matches!(options.mode, TiobenchMode::Classic { .. });
-    let buffered = !options.direct && !options.mmap && options.write_sync == Default::default();
+    let buffered = !options.direct && options.write_sync == Default::default();
     TiobenchParameters {
         variant: options.mode,
         identifier: options.identifier.clone().unwrap_or_else(|| {

@@ -4,6 +4,7 @@ use stiction_core::{
     Caveat, CaveatCode, Job, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial, Region, Seed,
     SkipCode, SkipReason, TrialOutcome,
 };
+use stiction_engine::Ledger;
 
 use super::admission::admit;
 use super::jobs::{Shape, job, lay_down};
@@ -35,14 +36,16 @@ pub(super) fn run(
         Ok(ground) => ground,
         Err(reason) => return skipped(reason),
     };
+    let seed = plan.seed.stream(place_in(plan, trial));
     let run = Run {
         parameters: &parameters,
         block_size_bytes: shape.block_size_bytes,
         regions: layout.regions,
         on_devices: layout.devices.is_some(),
-        seed: plan.seed.stream(place_in(plan, trial)),
+        seed,
+        ledger: parameters.verify.then(|| Ledger::new(seed)),
     };
-    let outcome = phases(&run, &ground, context)?;
+    let outcome = run.phases(&ground, context)?;
     if let Err(error) = ground.close() {
         context
             .events
@@ -107,9 +110,45 @@ struct Run<'a> {
     regions: Vec<Region>,
     on_devices: bool,
     seed: Seed,
+    /// What the files hold, when it is to be checked.
+    ledger: Option<Ledger>,
 }
 
 impl Run<'_> {
+    /// Runs the phases until one does not come to its planned end: what follows would
+    /// be about other files than planned.
+    fn phases(
+        &self,
+        ground: &Ground,
+        context: &mut Context<'_>,
+    ) -> Result<TrialOutcome, SuiteError> {
+        let parameters = self.parameters;
+        let writes_first = parameters.phases.first() == Some(&TiobenchPhase::Write);
+        if !writes_first && (!self.on_devices || parameters.verify) {
+            let job = lay_down(self.job(TiobenchPhase::Write));
+            let phase = measure(context, ground, self.request(PhaseKind::LayDown, job, None))?;
+            if let Some(outcome) = ended_otherwise(&phase) {
+                return Ok(outcome);
+            }
+        }
+        for &phase in &parameters.phases {
+            if context.stop.is_raised() {
+                return Ok(TrialOutcome::Interrupted);
+            }
+            let job = self.job(phase);
+            let undropped = parameters
+                .drop_caches
+                .then(|| ground.drop_caches())
+                .flatten();
+            let request = self.request(PhaseKind::Measure, job, undropped);
+            let phase = measure(context, ground, request)?;
+            if let Some(outcome) = ended_otherwise(&phase) {
+                return Ok(outcome);
+            }
+        }
+        Ok(TrialOutcome::Completed)
+    }
+
     fn job(&self, phase: TiobenchPhase) -> Job {
         job(
             self.parameters,
@@ -120,48 +159,16 @@ impl Run<'_> {
             self.seed.stream(phase as u64),
         )
     }
-}
 
-/// Runs the phases until one does not come to its planned end: what follows would be
-/// about other files than planned.
-fn phases(
-    run: &Run<'_>,
-    ground: &Ground,
-    context: &mut Context<'_>,
-) -> Result<TrialOutcome, SuiteError> {
-    let writes_first = run.parameters.phases.first() == Some(&TiobenchPhase::Write);
-    if !writes_first && (!run.on_devices || run.parameters.verify) {
-        let job = lay_down(run.job(TiobenchPhase::Write));
-        let phase = measure(context, ground, request(PhaseKind::LayDown, job, None))?;
-        if let Some(outcome) = ended_otherwise(&phase) {
-            return Ok(outcome);
+    fn request(&self, kind: PhaseKind, job: Job, caveat: Option<Caveat>) -> Request<'_> {
+        Request {
+            name: job.name.clone(),
+            kind,
+            job,
+            ledger: self.ledger.as_ref(),
+            caveats: caveat.into_iter().collect(),
+            notes: Vec::new(),
         }
-    }
-    for &phase in &run.parameters.phases {
-        if context.stop.is_raised() {
-            return Ok(TrialOutcome::Interrupted);
-        }
-        let job = run.job(phase);
-        let undropped = if run.parameters.drop_caches {
-            ground.drop_caches()
-        } else {
-            None
-        };
-        let phase = measure(context, ground, request(PhaseKind::Measure, job, undropped))?;
-        if let Some(outcome) = ended_otherwise(&phase) {
-            return Ok(outcome);
-        }
-    }
-    Ok(TrialOutcome::Completed)
-}
-
-fn request(kind: PhaseKind, job: Job, caveat: Option<Caveat>) -> Request {
-    Request {
-        name: job.name.clone(),
-        kind,
-        job,
-        caveats: caveat.into_iter().collect(),
-        notes: Vec::new(),
     }
 }
 
