@@ -295,7 +295,7 @@ fn print_table(options: &Options, rows: &[Row]) {
         print!("{:27}{median:8.1}{range:>18}{:8.1}", row.name, row.least);
         match row.difference {
             Some([lower, median, upper]) => {
-                println!("   {median:+.1} ({lower:+.1} to {upper:+.1})")
+                println!("   {median:+.1} ({lower:+.1} to {upper:+.1})");
             }
             None => println!("   -"),
         }

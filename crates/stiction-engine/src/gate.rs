@@ -41,11 +41,10 @@ impl Gate {
         }
     }
 
-    /// Says that one more worker is ready, or has failed to become so.
-    pub(crate) fn arrive(&self) {
-        if self.waiting.fetch_add(1, Ordering::Release) + 1 == self.expected {
-            wake_all(&self.waiting);
-        }
+    /// For one worker on its way: when this is dropped, it is ready, or has failed
+    /// to become so.
+    pub(crate) fn arrival(&self) -> Arrival<'_> {
+        Arrival(self)
     }
 
     /// Waits for the start; `None` when there will be none.
@@ -83,6 +82,20 @@ impl Gate {
     }
 }
 
+/// A worker on its way to the gate.
+pub(crate) struct Arrival<'a>(&'a Gate);
+
+impl Drop for Arrival<'_> {
+    fn drop(&mut self) {
+        let Gate {
+            waiting, expected, ..
+        } = self.0;
+        if waiting.fetch_add(1, Ordering::Release) + 1 == *expected {
+            wake_all(waiting);
+        }
+    }
+}
+
 fn wait_while(word: &AtomicU32, is_early: impl Fn(u32) -> bool) {
     loop {
         let value = word.load(Ordering::Acquire);
@@ -114,7 +127,7 @@ mod tests {
             let workers: Vec<_> = (0..8)
                 .map(|_| {
                     scope.spawn(|| {
-                        gate.arrive();
+                        drop(gate.arrival());
                         let start = gate.wait();
                         passed.fetch_add(1, Ordering::Relaxed);
                         start
@@ -136,7 +149,7 @@ mod tests {
         let gate = Gate::new(2);
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
-                gate.arrive();
+                drop(gate.arrival());
                 gate.wait()
             });
             gate.abandon();

@@ -100,23 +100,28 @@ impl<'a> Run<'a> {
         let gate = Gate::new(wanted as u32);
         std::thread::scope(|scope| {
             let mut threads = Vec::with_capacity(wanted);
-            for worker in 0..wanted {
-                match self.spawn(scope, worker as u32, &gate) {
+            let mut refusal = None;
+            while threads.len() < wanted && refusal.is_none() && !self.signals.failed() {
+                match self.spawn(scope, threads.len() as u32, &gate) {
                     Ok(thread) => threads.push(thread),
-                    Err(error) => {
-                        gate.abandon();
-                        return Err(self.too_few_threads(worker, &error));
-                    }
+                    Err(error) => refusal = Some(self.too_few_threads(threads.len(), &error)),
                 }
             }
-            gate.wait_for_all();
-            let clock = calibration.finish();
-            if self.signals.failed() {
-                gate.abandon();
-            } else {
-                gate.open(clock, None);
+            if threads.len() == wanted {
+                gate.wait_for_all();
             }
-            Ok((clock, threads.into_iter().map(join).collect()))
+            let clock = calibration.finish();
+            if threads.len() == wanted && !self.signals.failed() {
+                gate.open(clock, None);
+            } else {
+                gate.abandon();
+            }
+            let endings = threads.into_iter().map(join).collect();
+            // A worker that failed has the better reason.
+            match refusal {
+                Some(error) if !self.signals.failed() => Err(error),
+                _ => Ok((clock, endings)),
+            }
         })
     }
 

@@ -81,6 +81,7 @@ struct Ready {
 
 impl Worker<'_> {
     fn run<B: Backend>(&self) -> Result<Option<Report>, EngineError> {
+        let arrival = self.gate.arrival();
         own_file_table();
         let ready = self.make_ready().and_then(|ready| {
             let early = (!self.task.job.open_in_time).then(|| B::prepare(self.task));
@@ -89,7 +90,7 @@ impl Worker<'_> {
         if ready.is_err() {
             self.signals.fail();
         }
-        self.gate.arrive();
+        drop(arrival);
         let (ready, early) = ready?;
         let Some(start) = self.gate.wait() else {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use stiction_core::{
     Access, Action, BackendKind, Create, Data, Job, Region, Seed, StartOrder, Timing, WriteSync,
 };
-use stiction_engine::{EngineError, Outcome, Progress, StopFlag, Target};
+use stiction_engine::{Ended, EngineError, IoFailure, Outcome, Progress, StopFlag, Target};
 
 /// A job that writes `blocks` blocks of 4 KiB once, in order, through `pwrite`.
 pub(crate) fn write_job(blocks: u64) -> Job {
@@ -52,10 +52,29 @@ pub(crate) fn region(target: u32, offset_bytes: u64, length_bytes: u64) -> Regio
     }
 }
 
-/// A directory of the test's own on the filesystem of the build directory, which
-/// is a disk's, where the system's temporary directory may be memory.
-pub(crate) fn directory() -> tempfile::TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+/// A job that reads what [`write_job`] wrote, through a ring.
+pub(crate) fn ring_job(blocks: u64, depth: u32) -> Job {
+    Job {
+        backend: BackendKind::IoUring,
+        depth,
+        ..read_job(blocks)
+    }
+}
+
+/// A job whose workers have a file each, of `blocks` blocks.
+pub(crate) fn with_workers(job: Job, workers: u32, blocks: u64) -> Job {
+    Job {
+        regions: (0..workers)
+            .map(|target| region(target, 0, blocks * job.block_size_bytes))
+            .collect(),
+        ..job
+    }
+}
+
+/// A file for each of `workers` workers.
+pub(crate) fn files(directory: &Path, workers: u32) -> Vec<Target> {
+    let name = |worker| Target::File(directory.join(format!("f{worker}")));
+    (0..workers).map(name).collect()
 }
 
 pub(crate) fn file(path: impl Into<PathBuf>) -> Vec<Target> {
@@ -72,6 +91,14 @@ pub(crate) fn try_run(job: &Job, targets: &[Target]) -> Result<Outcome, EngineEr
     assert_eq!(progress.operations(), outcome.operations());
     assert_eq!(progress.bytes(), outcome.bytes());
     Ok(outcome)
+}
+
+/// The failure that ended the job.
+pub(crate) fn failure(outcome: &Outcome) -> &IoFailure {
+    match &outcome.ended {
+        Ended::Failed(failure) => failure,
+        other => panic!("ended as {other:?}"),
+    }
 }
 
 pub(crate) fn content(path: &Path) -> Vec<u8> {

@@ -1,4 +1,11 @@
-//! Jobs from end to end: on real files, against what other means say of them.
+//! Jobs from end to end: on real files, held against what other means say of them.
 
+mod backends;
+mod checking;
+mod devices;
+mod failing;
 mod jobs;
+mod mapping;
+mod refusing;
+mod workers;
 mod writing;

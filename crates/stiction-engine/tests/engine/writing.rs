@@ -1,16 +1,18 @@
 //! What a job writes is on the disk, and what it says agrees with it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 
 use stiction_core::{Access, BackendKind, Data, Direction, SyncEvery, SyncKind};
 use stiction_engine::Ended;
 
-use crate::jobs::{content, directory, file, read_job, region, run, write_job};
+use testkit::scratch_folder;
+
+use crate::jobs::{content, file, read_job, region, run, write_job};
 
 #[test]
 fn every_block_is_written_once_and_counted() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
     let outcome = run(&write_job(1000), &file(&path));
 
@@ -32,9 +34,9 @@ fn every_block_is_written_once_and_counted() {
 
 #[test]
 fn unique_blocks_are_all_different_in_place_and_time() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     for seed in [1, 2] {
         let mut job = write_job(512);
         job.seed = stiction_core::Seed(seed);
@@ -49,7 +51,7 @@ fn unique_blocks_are_all_different_in_place_and_time() {
 
 #[test]
 fn zeros_are_zeros() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
     let mut job = write_job(16);
     job.data = Data::Zeros;
@@ -59,7 +61,7 @@ fn zeros_are_zeros() {
 
 #[test]
 fn a_permutation_fills_the_whole_region_and_nothing_else() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
     std::fs::write(&path, vec![0; 100 * 4096]).unwrap();
     let mut job = write_job(50);
@@ -76,7 +78,7 @@ fn a_permutation_fills_the_whole_region_and_nothing_else() {
 
 #[test]
 fn reads_move_the_bytes_that_the_process_says_it_read() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
     run(&write_job(256), &file(&path));
     let mut job = read_job(256);
@@ -103,7 +105,7 @@ fn bytes_read() -> u64 {
 
 #[test]
 fn syncs_are_recorded_apart_and_commits_are_pairs() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
     let mut job = write_job(40);
     job.sync_every = Some(SyncEvery {
@@ -129,7 +131,7 @@ fn syncs_are_recorded_apart_and_commits_are_pairs() {
 
 #[test]
 fn the_last_writes_of_a_group_are_synced_only_at_the_end() {
-    let directory = directory();
+    let directory = scratch_folder();
     let path = directory.path().join("f");
     let mut job = write_job(10);
     job.sync_every = Some(SyncEvery {
@@ -149,7 +151,7 @@ fn the_last_writes_of_a_group_are_synced_only_at_the_end() {
 
 #[test]
 fn io_uring_writes_the_same_bytes_as_psync() {
-    let directory = directory();
+    let directory = scratch_folder();
     let (one, other) = (
         directory.path().join("psync"),
         directory.path().join("ring"),
