@@ -12,7 +12,7 @@ mod sheet;
 use crate::harvest::Harvest;
 use crate::label;
 use crate::page::Page;
-use head::{Head, Title};
+use head::{Head, Remark, Title};
 use row::{NoRow, Printed};
 use sheet::{Layout, SheetRow};
 
@@ -27,8 +27,8 @@ pub(crate) fn read(page: &mut Page, harvest: &mut Harvest) {
     if !scan.rows.is_empty() || !scan.old_rows.is_empty() {
         scan.units.iter().for_each(|&line| page.claim(line));
     }
-    sheet::finish(harvest, scan.rows);
-    old::finish(page, harvest, scan.old_rows);
+    sheet::finish(harvest, scan.rows, &scan.remarks);
+    old::finish(page, harvest, scan.old_rows, &scan.remarks);
 }
 
 /// Where in a report the scan is, and the rows that it has found.
@@ -38,7 +38,9 @@ struct Scan {
     head: Option<Head>,
     /// Lines of the table so far, to be claimed with its first row.
     pending: Vec<usize>,
+    /// Lines that explain units or say how figures were made.
     units: Vec<usize>,
+    remarks: Vec<Remark>,
     is_0_4: bool,
     /// The unit of maxima, which a compact table names in its first row alone.
     max_unit_ns: Option<f64>,
@@ -52,6 +54,11 @@ impl Scan {
         let text = page.text(index);
         if head::is_units(text) {
             self.is_0_4 |= head::is_0_4_units(text);
+            self.units.push(index);
+            return;
+        }
+        if let Some(remark) = Remark::parse(text) {
+            self.remarks.push(remark);
             self.units.push(index);
             return;
         }

@@ -44,9 +44,9 @@ Kernel          [runs]  Time    CPU%    Loads   LCPU%   Ratio
 2.6.0-test4          1  80      93.8    0.0     0.0     1.00
 0.06user 106.75system 3:20.94elapsed 53%CPU (0avgtext+0avgdata 0maxresident)k
 0inputs+0outputs (0major+0minor)pagefaults 0swaps
-	User time (seconds): 2554.50
-	System time (seconds): 630.74
-	Elapsed (wall clock) time (h:mm:ss or m:ss): 19:12.89
+\tUser time (seconds): 2554.50
+\tSystem time (seconds): 630.74
+\tElapsed (wall clock) time (h:mm:ss or m:ss): 19:12.89
 ";
 
 /// What holds for every text.
@@ -62,15 +62,18 @@ fn check(text: &str) -> Imported {
             .is_sorted_by(|one, other| one.line < other.line),
         "each line is listed once, in order"
     );
-    // Rules and frames are neither read nor listed; every line with a letter or digit is.
+    // Rules, frames and quote marks are neither read nor listed, and two lines may be
+    // one that mail broke. Every other line is accounted for.
     let speaking = text
         .split('\n')
-        .filter(|line| line.contains(char::is_alphanumeric))
+        .filter(|line| line.contains(|c: char| c.is_lowercase() || c.is_numeric()))
         .count();
     let accounted = imported.lines_read + imported.unread.len();
-    if !text.contains('=') {
-        assert!(accounted >= speaking, "{accounted} of {speaking} lines");
-    }
+    let may_be_joined = text.contains('=');
+    assert!(
+        may_be_joined || accounted >= speaking,
+        "{accounted} of {speaking} lines"
+    );
     for session in &imported.sessions {
         assert!(!session.trials.is_empty() && !session.layout.is_empty());
         for phase in session.trials.iter().flat_map(|trial| &trial.phases) {
@@ -140,7 +143,7 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_read_without_a_panic(text in "\\PC{0,400}") {

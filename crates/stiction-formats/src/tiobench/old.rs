@@ -18,6 +18,7 @@
 
 use stiction_core::{Caveat, CaveatCode, Cell, Measurement, Phase, metrics};
 
+use super::head::Remark;
 use super::row::{Figure, NoRow};
 use crate::command::Command;
 use crate::harvest::{self, Harvest, Row};
@@ -126,17 +127,42 @@ fn parse_words(words: &[&str]) -> Result<OldRow, NoRow> {
 }
 
 /// Puts all rows into the harvest.
-pub(super) fn finish(page: &mut Page, harvest: &mut Harvest, rows: Vec<OldRow>) {
+pub(super) fn finish(
+    page: &mut Page,
+    harvest: &mut Harvest,
+    rows: Vec<OldRow>,
+    remarks: &[Remark],
+) {
+    let rows_stand_alone = remarks.contains(&Remark::RowsStandAlone);
     let titles = Titles::of(page);
     let random = harvest.commands.iter().find_map(Command::random_operations);
+    let mut tables: Vec<Vec<OldRow>> = Vec::new();
     let mut table: Vec<OldRow> = Vec::new();
     for row in rows {
         if row.begins_table {
-            finish_table(page, harvest, &titles, &std::mem::take(&mut table), random);
+            tables.push(std::mem::take(&mut table));
         }
         table.push(row);
     }
-    finish_table(page, harvest, &titles, &table, random);
+    tables.push(table);
+    for rows in tables {
+        let sums = Sums {
+            is_cumulative: !rows_stand_alone,
+            is_complete: is_complete(&rows),
+            random,
+        };
+        finish_table(page, harvest, &titles, &rows, &sums);
+    }
+}
+
+/// How the rows of a table hang together.
+struct Sums {
+    /// Each row includes the rows before it.
+    is_cumulative: bool,
+    /// The rows are all of one run of the driver.
+    is_complete: bool,
+    /// Operations of each random phase in total, where the text says so.
+    random: Option<u64>,
 }
 
 fn finish_table(
@@ -144,9 +170,8 @@ fn finish_table(
     harvest: &mut Harvest,
     titles: &Titles,
     rows: &[OldRow],
-    random: Option<u64>,
+    sums: &Sums,
 ) {
-    let is_complete = is_complete(rows);
     for (nth, row) in rows.iter().enumerate() {
         let mut cell = Cell::new()
             .with("file_size_bytes", row.size_mib.saturating_mul(1 << 20))
@@ -158,8 +183,8 @@ fn finish_table(
         let label = titles.claim_above(page, row.index);
         for (of_phase, name) in PHASES.iter().enumerate() {
             let mut phase = phase(row, of_phase, name);
-            if nth > 0 {
-                let equal = is_complete && amounts_are_equal(rows, name, random);
+            if nth > 0 && sums.is_cumulative {
+                let equal = sums.is_complete && amounts_are_equal(rows, name, sums.random);
                 unroll(&mut phase, rows, nth, of_phase, equal);
             }
             let (label, cell) = (label.clone(), cell.clone());

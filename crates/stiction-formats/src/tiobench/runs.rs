@@ -67,8 +67,10 @@ impl Sample {
 /// What the text itself says of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
-    /// `--numruns` of the driver's command.
+    /// `--numruns` of the driver's command, or what our own report says.
     pub(super) numruns: Option<u64>,
+    /// Runs that the figures are means over, as our own report says.
+    pub(super) means: Option<u64>,
     /// The highest `Run #N` of a progress line.
     pub(super) progress: Option<u64>,
 }
@@ -80,6 +82,8 @@ pub(super) enum Runs {
     Known(u64, String),
     /// So many at least, and that many are taken.
     AtLeast(u64, String),
+    /// They are means over so many, not sums.
+    Means(u64),
     /// Nothing tells.
     Unknown,
     /// The figures contradict each other.
@@ -91,7 +95,15 @@ impl Runs {
     pub(super) fn divisor(&self) -> u64 {
         match self {
             Self::Known(runs, _) | Self::AtLeast(runs, _) => *runs,
-            Self::Unknown | Self::Contradiction(_) => 1,
+            Self::Means(_) | Self::Unknown | Self::Contradiction(_) => 1,
+        }
+    }
+
+    /// Runs that a figure stands on, where that is certain.
+    pub(super) fn certain(&self) -> u64 {
+        match self {
+            Self::Known(runs, _) | Self::Means(runs) => *runs,
+            Self::AtLeast(..) | Self::Unknown | Self::Contradiction(_) => 1,
         }
     }
 }
@@ -109,14 +121,17 @@ pub(super) fn infer(samples: &[Sample], said: Said) -> Runs {
             place(highest)
         ));
     }
+    if let Some(runs) = said.means {
+        return Runs::Means(runs);
+    }
     if let Some(runs) = said.numruns {
         return if bound > runs {
             Runs::Contradiction(format!(
-                "the command asks for {runs} runs, but latency x rate of {} need {bound}",
+                "the text says {runs} runs, but latency x rate of {} need {bound}",
                 place(highest)
             ))
         } else {
-            Runs::Known(runs, format!("the command asks for {runs} runs"))
+            Runs::Known(runs, format!("the text says {runs} runs"))
         };
     }
     if let Some((sample, runs)) = samples.iter().find_map(one_thread) {
@@ -213,7 +228,11 @@ mod tests {
 
     #[test]
     fn what_the_text_says_comes_first_unless_it_cannot_be() {
-        let said = |numruns, progress| Said { numruns, progress };
+        let said = |numruns, progress| Said {
+            numruns,
+            progress,
+            ..Said::default()
+        };
         assert!(matches!(
             infer(&[sample(0.1, 8)], said(Some(5), None)),
             Runs::Known(5, _)
@@ -227,5 +246,10 @@ mod tests {
             Runs::Contradiction(_)
         ));
         assert!(matches!(runs(&[sample(4000.0, 8)]), Runs::Contradiction(_)));
+        let means = Said {
+            means: Some(3),
+            ..Said::default()
+        };
+        assert_eq!(infer(&[sample(0.99, 1)], means), Runs::Means(3));
     }
 }

@@ -7,7 +7,7 @@ use stiction_core::{Caveat, CaveatCode, Cell, Measurement, Metric, Phase, metric
 
 use super::cut::{self, Column};
 use super::doubts;
-use super::head::Title;
+use super::head::{Remark, Title};
 use super::row::{Figure, Printed};
 use super::runs::{self, Runs, Said, Sample};
 use crate::command::Command;
@@ -96,7 +96,7 @@ impl Complete {
 }
 
 /// Puts all rows of a text into the harvest.
-pub(super) fn finish(harvest: &mut Harvest, rows: Vec<SheetRow>) {
+pub(super) fn finish(harvest: &mut Harvest, rows: Vec<SheetRow>, remarks: &[Remark]) {
     if rows.is_empty() {
         return;
     }
@@ -105,7 +105,7 @@ pub(super) fn finish(harvest: &mut Harvest, rows: Vec<SheetRow>) {
         .into_iter()
         .map(|row| complete(harvest, &asked, row))
         .collect();
-    let runs = runs_of(harvest, &rows);
+    let runs = runs_of(harvest, &rows, remarks);
     let proof_of_cpu = rows.iter().find_map(|row| {
         let (share, threads) = (row.row.printed.cpu.value?, row.thread_count()?);
         cpu::is_impossible(share, threads)
@@ -191,7 +191,7 @@ fn from_text(harvest: &mut Harvest, about: About, index: usize, asked: &[u64]) -
     }
 }
 
-fn runs_of(harvest: &Harvest, rows: &[Complete]) -> Runs {
+fn runs_of(harvest: &Harvest, rows: &[Complete], remarks: &[Remark]) -> Runs {
     // 0.4 prints random rates far too high, so they say nothing of runs.
     let samples: Vec<Sample> = rows
         .iter()
@@ -199,8 +199,17 @@ fn runs_of(harvest: &Harvest, rows: &[Complete]) -> Runs {
         .filter_map(Complete::sample)
         .collect();
     let commands = &harvest.commands;
+    let sums = remarks.iter().find_map(|remark| match remark {
+        Remark::Sums(runs) => Some(*runs),
+        _ => None,
+    });
+    let means = remarks.iter().find_map(|remark| match remark {
+        Remark::Means(runs) => Some(*runs),
+        _ => None,
+    });
     let said = Said {
-        numruns: commands.iter().find_map(Command::runs),
+        numruns: sums.or_else(|| commands.iter().find_map(Command::runs)),
+        means,
         progress: commands.iter().filter_map(|command| command.run).max(),
     };
     runs::infer(&samples, said)
@@ -208,7 +217,7 @@ fn runs_of(harvest: &Harvest, rows: &[Complete]) -> Runs {
 
 fn say_runs(harvest: &mut Harvest, runs: &Runs) {
     match runs {
-        Runs::Known(1, _) => {}
+        Runs::Known(1, _) | Runs::Means(_) => {}
         Runs::Known(count, reason) => harvest.say(format!(
             "latencies are sums over {count} runs and were divided by {count}: {reason}"
         )),
@@ -253,10 +262,7 @@ fn cell(row: &Complete) -> Cell {
 fn phase(row: &Complete, runs: &Runs) -> Phase {
     let printed = &row.row.printed;
     let mut phase = harvest::phase(row.row.title.phase);
-    let count = match runs {
-        Runs::Known(count, _) => *count,
-        _ => 1,
-    };
+    let count = runs.certain();
     let mut add = |metric: Metric, figure: &Figure, unit: f64| {
         let what = metric.name.clone();
         match figure.value {

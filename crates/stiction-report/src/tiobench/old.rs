@@ -18,6 +18,10 @@ Size is MB, BlkSz is Bytes, Read, Write, and Seeks are MB/sec
 ------- ------ ------- --- ----------- ----------- ----------- -----------
 ";
 
+/// Printed below the table, so that no reader takes the rows before a row out of it.
+const ROWS_STAND_ALONE: &str =
+    "Each row stands for itself; tiobench up to 0.3.2 counted the rows before it too.";
+
 /// The report as tiobench 0.29 to 0.3.2 print it, one row for each combination.
 ///
 /// Each row stands for itself; those versions never reset their totals, so that
@@ -35,7 +39,11 @@ pub fn classic_old(session: &Session, options: &ClassicOptions) -> String {
             let _ = writeln!(text, "{line}");
         }
     }
-    text.push_str(&remark_lines(&remarks(&rows, options)));
+    let mut said = remarks(&rows, options);
+    if rows.len() > 1 {
+        said.insert(0, ROWS_STAND_ALONE.to_owned());
+    }
+    text.push_str(&remark_lines(&said));
     text
 }
 
