@@ -120,7 +120,7 @@ fn fact_at(words: &[&str], at: usize) -> Option<(About, u64)> {
     match (after(0), after(1)) {
         ("files" | "file", _) => return file_size,
         ("blocksize" | "blocks", _) | ("block", "size") => return block_size,
-        ("byte" | "bytes", "blocks" | "block") => return block_size,
+        ("byte" | "bytes", "blocks" | "block" | "blocksize") => return block_size,
         ("threads" | "thread", _) => return threads,
         _ => {}
     }
@@ -148,6 +148,7 @@ mod tests {
             [(Threads, 8), (BlockSize, 16384), (FileSize, 252 << 20)]
         );
         assert_eq!(facts_of("with 4096 byte blocks"), [(BlockSize, 4096)]);
+        assert_eq!(facts_of("512 bytes blocksize"), [(BlockSize, 512)]);
     }
 
     #[test]
