@@ -174,6 +174,8 @@ pub(super) enum Remark {
     Means(u64),
     /// Rows of the old layout do not include the rows before them.
     RowsStandAlone,
+    /// What a field of `#` means, which the reader of figures knows.
+    Overflow,
 }
 
 impl Remark {
@@ -188,6 +190,9 @@ impl Remark {
                 .filter(|&runs| runs > 0)
                 .map(Self::Means),
             ["Each", "row", "stands", "for", "itself;", ..] => Some(Self::RowsStandAlone),
+            [field, "is", "a", "rate", "of", ..] if field.bytes().all(|byte| byte == b'#') => {
+                Some(Self::Overflow)
+            }
             _ => None,
         }
     }
