@@ -16,6 +16,8 @@ pub(super) struct Circumstances<'a> {
     pub(super) direct: bool,
     /// Whether many operations can be kept in flight by one thread.
     pub(super) ring: bool,
+    /// Whether the file lives in memory.
+    pub(super) in_memory: bool,
     /// Bytes from the file's start that have really been written; the size wanted
     /// before the first phase.
     pub(super) written_bytes: u64,
@@ -73,8 +75,8 @@ pub(super) fn job(on: Circumstances<'_>, phase: QuickPhase, slot_ns: u64) -> Job
         operations_per_worker: None,
         duration_ns: Some(slot_ns),
         // The file is laid down once; and what was read through the page cache once
-        // would come from there the second time.
-        once: phase == QuickPhase::SequentialWrite || (phase.reads() && !direct),
+        // would come from there the second time, unless it does so anyway.
+        once: phase == QuickPhase::SequentialWrite || (phase.reads() && !direct && !on.in_memory),
         open_in_time: false,
         start: StartOrder::Together,
         interval_ns: on.parameters.interval_ns,
@@ -160,6 +162,7 @@ mod tests {
             parameters: &parameters,
             direct,
             ring,
+            in_memory: false,
             written_bytes: 64 << 20,
             seed: Seed(1),
         };

@@ -17,6 +17,8 @@ pub(super) struct Means {
     pub(super) direct: bool,
     /// Whether many operations can be kept in flight by one thread.
     pub(super) ring: bool,
+    /// Whether the file lives in memory, so that its cache is all there is.
+    pub(super) in_memory: bool,
     /// For every phase: what was wanted and could not be had.
     pub(super) direct_caveat: Option<Caveat>,
     /// For the phases that would have used a ring.
@@ -37,6 +39,7 @@ pub(super) fn find(context: &Context<'_>, ground: &Ground, parameters: &QuickPar
             .filter(|filesystem| lives_in_memory(filesystem))
     });
     if let Some(filesystem) = in_memory {
+        means.in_memory = true;
         means.notes.push(format!(
             "buffered: {} keeps its files in memory, where O_DIRECT changes nothing",
             filesystem.kind

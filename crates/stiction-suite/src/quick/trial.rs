@@ -66,6 +66,7 @@ fn phases(
         parameters,
         direct: means.direct,
         ring: means.ring,
+        in_memory: means.in_memory,
         written_bytes: parameters.file_size_bytes,
         seed: plan.seed,
     };

@@ -1,11 +1,5 @@
 //! Runs a workload as the runner does, and keeps what it says.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "each test program uses a part of it"
-)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,15 +14,15 @@ use stiction_suite::{Context, Events, EventsError, Place, TrialReport, Workload}
 
 /// What a workload did.
 #[derive(Debug)]
-pub struct Played {
-    pub plan: Plan,
-    pub trials: Vec<(PlannedTrial, TrialReport, Vec<Phase>)>,
-    pub notes: Vec<String>,
+pub(crate) struct Played {
+    pub(crate) plan: Plan,
+    pub(crate) trials: Vec<(PlannedTrial, TrialReport, Vec<Phase>)>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Played {
     /// The phases of the only trial, which must have completed.
-    pub fn only(&self) -> &[Phase] {
+    pub(crate) fn only(&self) -> &[Phase] {
         let [(_, report, phases)] = &self.trials[..] else {
             panic!("{} trials", self.trials.len());
         };
@@ -36,12 +30,12 @@ impl Played {
         phases
     }
 
-    pub fn phase(&self, name: &str) -> &Phase {
+    pub(crate) fn phase(&self, name: &str) -> &Phase {
         phase(self.only(), name)
     }
 
     /// How the only trial ended.
-    pub fn outcome(&self) -> &TrialOutcome {
+    pub(crate) fn outcome(&self) -> &TrialOutcome {
         let [(_, report, _)] = &self.trials[..] else {
             panic!("{} trials", self.trials.len());
         };
@@ -49,23 +43,23 @@ impl Played {
     }
 }
 
-pub fn phase<'a>(phases: &'a [Phase], name: &str) -> &'a Phase {
+pub(crate) fn phase<'a>(phases: &'a [Phase], name: &str) -> &'a Phase {
     let found = phases.iter().find(|phase| phase.name == name);
     found.unwrap_or_else(|| panic!("no phase {name} among {phases:#?}"))
 }
 
-pub fn value(phase: &Phase, metric: &Metric) -> f64 {
+pub(crate) fn value(phase: &Phase, metric: &Metric) -> f64 {
     let value = phase.value(metric);
     value.unwrap_or_else(|| panic!("{} has no {}: {phase:#?}", phase.name, metric.name))
 }
 
 /// What the machine looks like to a workload on these paths.
-pub fn environment(paths: &[&Path]) -> Environment {
+pub(crate) fn environment(paths: &[&Path]) -> Environment {
     stiction_host::observe_environment(paths, Tool::default(), FactOptions::default())
 }
 
 /// Plans and runs `workload` in the directories.
-pub fn play(workload: &dyn Workload, directories: &[&Path]) -> Played {
+pub(crate) fn play(workload: &dyn Workload, directories: &[&Path]) -> Played {
     let places: Vec<Place> = directories
         .iter()
         .map(|directory| Place::Directory(directory.to_path_buf()))
@@ -79,7 +73,7 @@ pub fn play(workload: &dyn Workload, directories: &[&Path]) -> Played {
 }
 
 /// Plans and runs `workload` on the places.
-pub fn play_on(
+pub(crate) fn play_on(
     workload: &dyn Workload,
     places: &[Place],
     environment: &Environment,
@@ -91,7 +85,7 @@ pub fn play_on(
 
 /// Plans and runs `workload` in the directory, and does something when the phase
 /// begins.
-pub fn play_and(
+pub(crate) fn play_and(
     workload: &dyn Workload,
     directory: &Path,
     phase: &str,
@@ -110,7 +104,7 @@ pub fn play_and(
 }
 
 /// Runs a plan.
-pub fn perform(
+pub(crate) fn perform(
     workload: &dyn Workload,
     plan: &Plan,
     places: &[Place],
@@ -192,7 +186,7 @@ impl Events for Listener<'_> {
 }
 
 /// Everything in a folder, hidden files included, lost+found left out.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder that can be read");
     entries
         .map(|entry| entry.expect("an entry").path())
@@ -200,6 +194,6 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-pub fn assert_empty(folder: &Path) {
+pub(crate) fn assert_empty(folder: &Path) {
     assert_eq!(entries(folder), Vec::<PathBuf>::new(), "left behind");
 }

@@ -1,12 +1,10 @@
 //! tiobench on real files.
 
-mod stage;
-
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 
-use stage::{assert_empty, phase, play, play_and, value};
+use crate::stage::{self, assert_empty, phase, play, play_and, value};
 use stiction_core::{
     CaveatCode, Direction, PhaseKind, PhaseOutcome, SkipCode, TrialOutcome, WriteSync, metrics,
 };

@@ -1,17 +1,15 @@
 //! quick on real files.
 
-mod stage;
-
 use std::path::Path;
 
-use stage::{Played, assert_empty, play, play_and, value};
-use stiction_core::{Caveat, CaveatCode, Direction, PhaseOutcome, SkipCode, TrialOutcome, metrics};
+use crate::stage::{self, Played, assert_empty, play, play_and, value};
+use stiction_core::{Caveat, CaveatCode, Direction, PhaseOutcome, TrialOutcome, metrics};
 use stiction_engine::StopFlag;
 use stiction_suite::quick::QuickOptions;
 use stiction_suite::{Quick, SuiteError, Workload as _};
 
 const MIB: u64 = 1 << 20;
-const PHASES: [&str; 7] = [
+pub(crate) const PHASES: [&str; 7] = [
     "sequential_write",
     "sequential_read",
     "random_read_depth_1",
@@ -22,7 +20,7 @@ const PHASES: [&str; 7] = [
 ];
 
 /// A few seconds and a little file.
-fn quick() -> Quick {
+pub(crate) fn quick() -> Quick {
     Quick {
         options: QuickOptions {
             seconds: 4,
@@ -32,11 +30,11 @@ fn quick() -> Quick {
     }
 }
 
-fn has(caveats: &[Caveat], code: CaveatCode) -> bool {
+pub(crate) fn has(caveats: &[Caveat], code: CaveatCode) -> bool {
     caveats.iter().any(|caveat| caveat.code == code)
 }
 
-fn names(played: &Played) -> Vec<&str> {
+pub(crate) fn names(played: &Played) -> Vec<&str> {
     played
         .only()
         .iter()
@@ -94,59 +92,6 @@ fn a_commit_is_a_write_and_a_sync_each() {
 }
 
 /// Memory cannot be read past the cache: the phases say so, and go on.
-#[test]
-fn on_tmpfs_every_read_says_that_the_cache_stayed() {
-    testkit::require_root!();
-    let tmpfs = testkit::TmpfsMount::new(64 * MIB);
-    let played = play(&quick(), &[tmpfs.path()]);
-    assert_eq!(names(&played), PHASES);
-    for name in ["sequential_read", "random_read_depth_1", "random_read_deep"] {
-        let phase = played.phase(name);
-        assert!(
-            has(&phase.caveats, CaveatCode::CacheNotDropped),
-            "{phase:#?}"
-        );
-        assert!(!phase.job.as_ref().unwrap().direct);
-        let before = phase.witnesses.residency_before.unwrap();
-        assert_eq!(before.cached_bytes, before.file_bytes);
-    }
-    assert_empty(tmpfs.path());
-}
-
-#[test]
-fn a_file_system_of_a_few_mebibytes_is_enough() {
-    testkit::require_root!();
-    testkit::require_program!("mkfs.ext2");
-    let small = testkit::LoopFilesystem::new(testkit::LoopKind::Ext2, 4 * MIB);
-    let quick = Quick {
-        options: QuickOptions {
-            seconds: 3,
-            ..QuickOptions::default()
-        },
-    };
-    let played = play(&quick, &[small.path()]);
-    assert_eq!(names(&played), PHASES);
-    let bytes = value(played.phase("sequential_write"), &metrics::BYTES);
-    assert!((1e6..2e6).contains(&bytes), "{bytes}");
-    assert_empty(small.path());
-}
-
-#[test]
-fn no_room_is_refused_before_anything_is_made() {
-    testkit::require_root!();
-    let tmpfs = testkit::TmpfsMount::new(128 << 10);
-    let environment = stage::environment(&[tmpfs.path()]);
-    let quick = Quick::default();
-    match quick.plan(stiction_core::Seed(1), &environment) {
-        Err(SuiteError::Refused(reason)) => {
-            assert_eq!(reason.code, SkipCode::NoSpace);
-            assert!(reason.detail.contains("256 KiB"), "{}", reason.detail);
-        }
-        other => panic!("{other:?}"),
-    }
-    assert_empty(tmpfs.path());
-}
-
 /// No time limit is given to a test here; the phases' own times are added up.
 #[test]
 fn phases_keep_to_the_time() {

@@ -1,8 +1,6 @@
 //! On real filesystems on loop devices: what was asked against what the device moved.
 
-mod stage;
-
-use stage::{Played, assert_empty, play, value};
+use crate::stage::{Played, assert_empty, play, value};
 use stiction_core::{DeviceTraffic, Phase, metrics};
 use stiction_suite::quick::QuickOptions;
 use stiction_suite::tiobench::{FileSize, RandomAmount, TiobenchOptions};
@@ -148,4 +146,35 @@ fn classic_reads_are_answered_by_the_cache() {
     // Now and then the filesystem reads a block of its own.
     let read_bytes = traffic(played.phase("read")).read_bytes;
     assert!(read_bytes < MIB / 4, "{read_bytes}");
+}
+
+/// A control group holds the device to 20 MiB/s; what is measured is that, within 5 %.
+#[test]
+fn a_ceiling_is_measured_where_it_is() {
+    testkit::require_root!();
+    const CEILING: u64 = 20 * MIB;
+    let filesystem = LoopFilesystem::new(LoopKind::Ext4, 512 * MIB);
+    let limits = testkit::ThrottleLimits {
+        read_bytes_per_s: CEILING,
+        write_bytes_per_s: CEILING,
+        ..testkit::ThrottleLimits::default()
+    };
+    let throttle = match testkit::Throttle::new(filesystem.device().device_number(), limits) {
+        Ok(throttle) => throttle,
+        Err(reason) => testkit::skip!("{reason}"),
+    };
+    let quick = Quick {
+        options: QuickOptions {
+            seconds: 20,
+            size_bytes: Some(64 * MIB),
+            ..QuickOptions::default()
+        },
+    };
+    let played = play(&quick, &[filesystem.path()]);
+    drop(throttle);
+    for name in ["sequential_write", "sequential_read"] {
+        let rate = value(played.phase(name), &metrics::RATE);
+        let share = rate / CEILING as f64;
+        assert!((0.95..=1.05).contains(&share), "{name}: {share}");
+    }
 }

@@ -1,12 +1,10 @@
 //! tiobench on raw devices that are held for destruction.
 
-mod stage;
-
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 
-use stage::{Played, value};
+use crate::stage::{self, Played, value};
 use stiction_core::{SkipCode, TrialOutcome, metrics};
 use stiction_engine::{ScratchDevice, StopFlag};
 use stiction_suite::tiobench::{FileSize, RandomAmount, RawLayout, TiobenchOptions};

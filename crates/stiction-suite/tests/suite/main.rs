@@ -1,0 +1,10 @@
+//! The benchmarks on real files, filesystems and devices, and in trouble.
+
+mod quick;
+mod root_devices;
+mod root_filesystems;
+mod root_quick;
+mod root_trouble;
+mod stage;
+mod tiobench;
+mod trouble;
