@@ -120,6 +120,14 @@ impl Harvest {
         let layout = layouts(&self.rows);
         let rows = self.rows.into_iter().map(|(_, row)| row).collect();
         let trials = trials(rows, self.labels_are_kernels);
+        let repeated = trials.iter().filter(|trial| trial.repetition > 0).count();
+        if repeated > 0 {
+            self.messages.push(format!(
+                "{repeated} of {} trials have the same factors as one before them and are taken \
+                 for repetitions of it",
+                trials.len()
+            ));
+        }
         let sessions = if trials.is_empty() {
             Vec::new()
         } else {

@@ -4,17 +4,21 @@
 mod cut;
 mod doubts;
 mod head;
+mod known;
 mod old;
+mod phases;
+mod reports;
 mod row;
 mod runs;
-mod sheet;
+mod said;
 
 use crate::harvest::Harvest;
 use crate::label;
 use crate::page::Page;
-use head::{Head, Remark, Title};
+use head::{Head, Title};
+use known::{Layout, Placed};
 use row::{NoRow, Printed};
-use sheet::{Layout, SheetRow};
+use said::{Remark, Remarks};
 
 /// Reads every report.
 pub(crate) fn read(page: &mut Page, harvest: &mut Harvest) {
@@ -27,7 +31,7 @@ pub(crate) fn read(page: &mut Page, harvest: &mut Harvest) {
     if !scan.rows.is_empty() || !scan.old_rows.is_empty() {
         scan.units.iter().for_each(|&line| page.claim(line));
     }
-    sheet::finish(harvest, scan.rows, &scan.remarks);
+    phases::finish(harvest, scan.rows, &scan.remarks);
     old::finish(page, harvest, scan.old_rows, &scan.remarks);
 }
 
@@ -40,11 +44,11 @@ struct Scan {
     pending: Vec<usize>,
     /// Lines that explain units or say how figures were made.
     units: Vec<usize>,
-    remarks: Vec<Remark>,
+    remarks: Remarks,
     is_0_4: bool,
     /// The unit of maxima, which a compact table names in its first row alone.
     max_unit_ns: Option<f64>,
-    rows: Vec<SheetRow>,
+    rows: Vec<Placed>,
     old_rows: Vec<old::OldRow>,
 }
 
@@ -58,7 +62,7 @@ impl Scan {
             return;
         }
         if let Some(remark) = Remark::parse(text) {
-            self.remarks.push(remark);
+            self.remarks.add(index, remark);
             self.units.push(index);
             return;
         }
@@ -124,10 +128,11 @@ impl Scan {
                     self.max_unit_ns = Some(printed.max_unit_ns);
                 }
                 printed.max_unit_ns = self.max_unit_ns.unwrap_or(printed.max_unit_ns);
-                self.rows.push(SheetRow {
+                self.rows.push(Placed {
                     index,
                     line: page.number(index),
                     layout,
+                    title_index: *title_index,
                     title: title.clone(),
                     named_kernel: self.head.is_some_and(|head| head.kernel),
                     printed,

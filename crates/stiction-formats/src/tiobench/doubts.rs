@@ -3,9 +3,9 @@
 use stiction_core::{Caveat, CaveatCode, Phase, metrics};
 
 use super::cut::Column;
+use super::known::{Known, Layout};
 use super::row::Printed;
 use super::runs::{Runs, Sample};
-use super::sheet::{Complete, Layout};
 use crate::command::Command;
 use crate::harvest::Harvest;
 use crate::number::half_ulp;
@@ -16,10 +16,10 @@ const RANDOM_OPERATIONS: u64 = 4000;
 const V0_4_EPSILON: f64 = 0.00001;
 
 /// Adds to `phase` what its own row makes doubtful.
-pub(super) fn examine(row: &Complete, runs: &Runs, harvest: &Harvest, phase: &mut Phase) {
+pub(super) fn examine(row: &Known, runs: &Runs, harvest: &Harvest, phase: &mut Phase) {
     phase
         .caveats
-        .extend(efficiency(&row.row.printed, row.row.layout));
+        .extend(efficiency(&row.at.printed, row.at.layout));
     phase
         .caveats
         .extend(cut_column("block size", row.block.as_ref()));
@@ -27,7 +27,7 @@ pub(super) fn examine(row: &Complete, runs: &Runs, harvest: &Harvest, phase: &mu
         .caveats
         .extend(cut_column("number of threads", row.threads.as_ref()));
     if let (Some(block), Some(threads)) = (row.block_bytes(), row.thread_count()) {
-        let sample = Sample::of(&row.row.printed, block, threads, false, row.row.line);
+        let sample = Sample::of(&row.at.printed, block, threads, false, row.at.line);
         if let Some(sample) = sample {
             busy(row, runs, &sample, phase);
             random_rate(row, runs, harvest, &sample, phase);
@@ -83,12 +83,12 @@ fn cut_column(what: &str, column: Option<&Column>) -> Option<Caveat> {
 
 /// Notes how much of the phase a thread was in operations: with many threads this
 /// is all that the report tells of fairness.
-fn busy(row: &Complete, runs: &Runs, sample: &Sample, phase: &mut Phase) {
+fn busy(row: &Known, runs: &Runs, sample: &Sample, phase: &mut Phase) {
     let (Runs::Known(count, _) | Runs::AtLeast(count, _)) = runs else {
         return;
     };
     let share = sample.k / *count as f64;
-    let is_read = !row.row.title.phase.contains("write");
+    let is_read = !row.at.title.phase.contains("write");
     if is_read && share <= 1.05 {
         phase.notes.push(format!(
             "a thread was in reads for {:.0} % of the phase, by latency x rate",
@@ -99,9 +99,9 @@ fn busy(row: &Complete, runs: &Runs, sample: &Sample, phase: &mut Phase) {
 
 /// 0.4.0 to 0.4.2 before 2023 counted the whole file for a random phase, whatever
 /// it did: k of such a row is far above what its runs allow.
-fn random_rate(row: &Complete, runs: &Runs, harvest: &Harvest, sample: &Sample, phase: &mut Phase) {
+fn random_rate(row: &Known, runs: &Runs, harvest: &Harvest, sample: &Sample, phase: &mut Phase) {
     let allowed = runs.divisor() as f64;
-    if row.row.layout != Layout::V0_4 || !row.is_random() || sample.k_low <= allowed * 1.1 {
+    if row.at.layout != Layout::V0_4 || !row.is_random() || sample.k_low <= allowed * 1.1 {
         return;
     }
     let command = harvest.commands.iter().find_map(Command::random_operations);
@@ -135,7 +135,7 @@ fn random_rate(row: &Complete, runs: &Runs, harvest: &Harvest, sample: &Sample, 
 }
 
 /// Blocks of a thread's file over its random operations.
-fn inflation(row: &Complete, operations: u64) -> Option<f64> {
+fn inflation(row: &Known, operations: u64) -> Option<f64> {
     let block = row.block_bytes().filter(|&block| block > 0)?;
     let threads = row.thread_count().filter(|&threads| threads > 0)?;
     // The driver gives each thread a whole number of MiB.
@@ -148,6 +148,8 @@ fn inflation(row: &Complete, operations: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tiobench::head::Title;
+    use crate::tiobench::known::Placed;
     use crate::tiobench::row;
 
     fn printed(text: &str) -> Printed {
@@ -179,12 +181,13 @@ mod tests {
     /// The drivers' defaults, 2000 MB and 4 KiB, make 128 times the true rate.
     #[test]
     fn inflation_is_blocks_over_operations() {
-        let row = Complete {
-            row: super::super::sheet::SheetRow {
-                index: 0,
+        let row = Known {
+            at: Placed {
+                title_index: 0,
+                index: 1,
                 line: 1,
                 layout: Layout::V0_4,
-                title: super::super::head::Title::parse("Random Reads").unwrap(),
+                title: Title::parse("Random Reads").unwrap(),
                 named_kernel: false,
                 printed: printed("k 2000 4096 1 9.0 9.0% 1.0 1.0 0.0 0.0 100"),
             },

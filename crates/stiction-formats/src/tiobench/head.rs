@@ -2,7 +2,6 @@
 //! version, so they are known by their words and not by their columns.
 
 use crate::label;
-use crate::number;
 
 /// Words that a line of a head is made of.
 const HEAD_WORDS: &[&str] = &[
@@ -43,7 +42,7 @@ const HEAD_WORDS: &[&str] = &[
 ];
 
 /// The title of a section: `Sequential Writes ext3`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Title {
     /// Name of the phase.
     pub(super) phase: &'static str,
@@ -163,39 +162,6 @@ pub(super) fn is_units(text: &str) -> bool {
 /// Whether a line of units is that of 0.4, which says what a megabyte is.
 pub(super) fn is_0_4_units(text: &str) -> bool {
     text.contains("2^20")
-}
-
-/// What our own reports say beside a table about how its figures were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Remark {
-    /// Latencies are sums over so many runs, as 0.3.3 printed them.
-    Sums(u64),
-    /// Latencies are means over so many runs.
-    Means(u64),
-    /// Rows of the old layout do not include the rows before them.
-    RowsStandAlone,
-    /// What a field of `#` means, which the reader of figures knows.
-    Overflow,
-}
-
-impl Remark {
-    /// The remark that a line is.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        match words[..] {
-            ["Latency", "and", "Lat%", "are", "SUMS", "over", runs, ..] => number::integer(runs)
-                .filter(|&runs| runs > 0)
-                .map(Self::Sums),
-            ["Latency", "and", "Lat%", "are", "means", "over", runs, ..] => number::integer(runs)
-                .filter(|&runs| runs > 0)
-                .map(Self::Means),
-            ["Each", "row", "stands", "for", "itself;", ..] => Some(Self::RowsStandAlone),
-            [field, "is", "a", "rate", "of", ..] if field.bytes().all(|byte| byte == b'#') => {
-                Some(Self::Overflow)
-            }
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

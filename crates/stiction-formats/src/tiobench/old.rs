@@ -18,8 +18,8 @@
 
 use stiction_core::{Caveat, CaveatCode, Cell, Measurement, Phase, metrics};
 
-use super::head::Remark;
 use super::row::{Figure, NoRow};
+use super::said::Remarks;
 use crate::command::Command;
 use crate::harvest::{self, Harvest, Row};
 use crate::label::Titles;
@@ -127,13 +127,7 @@ fn parse_words(words: &[&str]) -> Result<OldRow, NoRow> {
 }
 
 /// Puts all rows into the harvest.
-pub(super) fn finish(
-    page: &mut Page,
-    harvest: &mut Harvest,
-    rows: Vec<OldRow>,
-    remarks: &[Remark],
-) {
-    let rows_stand_alone = remarks.contains(&Remark::RowsStandAlone);
+pub(super) fn finish(page: &mut Page, harvest: &mut Harvest, rows: Vec<OldRow>, remarks: &Remarks) {
     let titles = Titles::of(page);
     let random = harvest.commands.iter().find_map(Command::random_operations);
     let mut tables: Vec<Vec<OldRow>> = Vec::new();
@@ -145,14 +139,21 @@ pub(super) fn finish(
         table.push(row);
     }
     tables.push(table);
-    for rows in tables {
+    for (nth, rows) in tables.iter().enumerate() {
+        let below = rows.last().map_or(0, |row| row.index)..next_index(&tables[nth + 1..]);
         let sums = Sums {
-            is_cumulative: !rows_stand_alone,
-            is_complete: is_complete(&rows),
+            is_cumulative: !remarks.rows_stand_alone(below),
+            is_complete: is_complete(rows),
             random,
         };
-        finish_table(page, harvest, &titles, &rows, &sums);
+        finish_table(page, harvest, &titles, rows, &sums);
     }
+}
+
+/// Index of the first row in `tables`; beyond all lines when there is none.
+fn next_index(tables: &[Vec<OldRow>]) -> usize {
+    let first = tables.first().and_then(|rows| rows.first());
+    first.map_or(usize::MAX, |row| row.index)
 }
 
 /// How the rows of a table hang together.

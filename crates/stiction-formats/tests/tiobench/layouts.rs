@@ -265,3 +265,76 @@ fn a_text_that_cannot_tell_its_runs_says_so() {
             .contains("nothing in the text tells")
     );
 }
+
+/// Logs of several invocations in one file: each tells of its own runs.
+#[test]
+fn reports_one_after_the_other_are_told_apart() {
+    let once = V0_3_3;
+    // One thread reads for 2.97 times the length of a run: three runs.
+    let thrice = V0_3_3
+        .replace("2.5.62 ", "2.5.63 ")
+        .replace("     0.097      241.36", "     0.290      741.36");
+    let imported = read(&format!("{once}\n{thrice}"));
+    assert_eq!(imported.unread, []);
+    let session = &imported.sessions[0];
+    let mean = |kernel: &str| {
+        let cell =
+            format!("block_size_bytes=4096 file_size_bytes=264241152 kernel={kernel} threads=1");
+        let read = trial(session, &cell).phase("read").unwrap();
+        value(read, &metrics::LATENCY_MEAN) / 1e6
+    };
+    assert_close(&[mean("2.5.62"), mean("2.5.63")], &[0.097, 0.290 / 3.0]);
+    let said = imported.messages.join("\n");
+    assert!(
+        said.contains("sums over 3 runs and were divided by 3"),
+        "{said}"
+    );
+}
+
+/// A table of 2002 with units in its first row and maxima in seconds.
+#[test]
+fn a_compact_table() {
+    let text = "\
+4K blocksize, 2048 MB files
+
+Sequential Reads ext2
+              Thr   MB/sec   CPU%   avg lat     max latency
+2.5.41-mm3      8   12.34    5.6%     2.340 ms     1.230 sec
+2.5.41         16   11.50    5.1%     5.100        4.250
+";
+    let session = session(text);
+    assert_eq!(session.layout, "tiobench-posted");
+    let of = |kernel: &str, threads: u32| {
+        let cell = format!(
+            "block_size_bytes=4096 file_size_bytes=2147483648 filesystem=ext2 kernel={kernel} \
+             threads={threads}"
+        );
+        let read = trial(&session, &cell).phase("read").unwrap();
+        [&metrics::LATENCY_MEAN, &metrics::LATENCY_MAX].map(|metric| value(read, metric) / 1e9)
+    };
+    assert_close(&of("2.5.41-mm3", 8), &[0.00234, 1.23]);
+    assert_close(&of("2.5.41", 16), &[0.0051, 4.25]);
+}
+
+#[test]
+fn what_was_assumed_is_said() {
+    let text = V0_3_3.replace(
+        "2.5.62                        252   4096   10    7.93",
+        "2.5.62-mm1-with-a-long-suffi  252   4096   10    7.93",
+    );
+    let said = read(&text).messages.join("\n");
+    assert!(
+        said.contains("`2.5.62-mm1-with-a-long-suffi` fills its column"),
+        "{said}"
+    );
+    let said = read(V0_4).messages.join("\n");
+    assert!(said.contains("1 of 2 trials"), "{said}");
+    let posted = "./tiobench.pl --size 252 --block 4096 --threads 10\n\nRandom Reads\n\
+                  Kernel Rate (CPU%) Latency Latency >2s >10s Eff\n\
+                  2.5.62 7.93 4.271% 4.146 2841.36 0.00000 0.00000 186\n";
+    let said = read(posted).messages.join("\n");
+    assert!(
+        said.contains("block_size_bytes is 4096 by the command"),
+        "{said}"
+    );
+}
