@@ -2,9 +2,9 @@
 
 use stiction_core::{
     Access, Action, BackendKind, Caveat, CaveatCode, Create, Data, Job, Region, Seed, StartOrder,
-    TargetStack, WriteSync,
+    WriteSync,
 };
-use stiction_engine::{Ended, EngineError, Progress, run};
+use stiction_engine::{Ended, Progress, run};
 
 use super::options::QuickParameters;
 use crate::room::lives_in_memory;
@@ -27,80 +27,98 @@ pub(super) struct Means {
     pub(super) notes: Vec<String>,
 }
 
-/// Tries the means, best first, by writing a block with each. A device node, a
-/// version or a right to open says nothing: filesystems take `O_DIRECT` and refuse the
-/// write, and a container's filter answers only when io_uring is called.
+/// Tries the means by writing a block with each. A device node, a version or a right to
+/// open says nothing: filesystems take `O_DIRECT` and refuse the write, and a
+/// container's filter answers only when io_uring is called.
 pub(super) fn find(context: &Context<'_>, ground: &Ground, parameters: &QuickParameters) -> Means {
+    let filesystems = ground
+        .stacks()
+        .iter()
+        .filter_map(|stack| stack.filesystem.as_ref());
+    let in_memory = filesystems
+        .filter(|filesystem| lives_in_memory(filesystem))
+        .map(|filesystem| filesystem.kind.as_str())
+        .next();
+    choose(in_memory, |backend| {
+        tried(context, ground, parameters, backend)
+    })
+}
+
+/// The best means of those that can be had, on a filesystem that lives in memory or on
+/// another. `direct_with` tells whether `O_DIRECT` works with a backend.
+fn choose(
+    in_memory: Option<&str>,
+    mut direct_with: impl FnMut(BackendKind) -> Result<(), Caveat>,
+) -> Means {
     let mut means = Means::default();
-    let in_memory = ground.stacks().iter().find_map(|stack: &TargetStack| {
-        stack
-            .filesystem
-            .as_ref()
-            .filter(|filesystem| lives_in_memory(filesystem))
-    });
-    if let Some(filesystem) = in_memory {
+    if let Some(kind) = in_memory {
         means.in_memory = true;
         means.notes.push(format!(
-            "buffered: {} keeps its files in memory, where O_DIRECT changes nothing",
-            filesystem.kind
+            "buffered: {kind} keeps its files in memory, where O_DIRECT changes nothing"
         ));
     } else {
-        match tried(context, ground, parameters, BackendKind::Psync, true) {
+        match direct_with(BackendKind::Psync) {
             Ok(()) => means.direct = true,
-            Err(reason) => {
+            Err(caveat) => {
                 means.direct_caveat = Some(Caveat::new(
-                    CaveatCode::DirectRefused,
+                    caveat.code,
                     format!(
-                        "{reason}; reads go through the page cache, emptied before each phase, and writes are \
-                         synced in its course"
+                        "{}; reads go through the page cache, emptied before each phase, and \
+                         writes are synced on their way",
+                        caveat.detail
                     ),
                 ));
             }
         }
     }
-    if means.direct {
-        match tried(context, ground, parameters, BackendKind::IoUring, true) {
-            Ok(()) => means.ring = true,
-            Err(reason) => {
-                means.ring_caveat = Some(Caveat::new(
-                    CaveatCode::BackendReplaced,
-                    format!("{reason}; many operations in flight are as many threads instead"),
-                ));
-            }
-        }
-    } else {
+    if !means.direct {
         means.notes.push(
             "threads instead of io_uring, which hands buffered operations to threads of its own"
                 .to_owned(),
         );
+        return means;
+    }
+    match direct_with(BackendKind::IoUring) {
+        Ok(()) => means.ring = true,
+        Err(caveat) => {
+            means.ring_caveat = Some(Caveat::new(
+                CaveatCode::BackendReplaced,
+                format!(
+                    "{}; what would be many operations of one thread are many threads with one",
+                    caveat.detail
+                ),
+            ));
+        }
     }
     means
 }
 
-/// Whether a block can be written this way; the words for why not.
+/// Whether a block can be written past the page cache this way; the doubt if not.
 fn tried(
     context: &Context<'_>,
     ground: &Ground,
     parameters: &QuickParameters,
     backend: BackendKind,
-    direct: bool,
-) -> Result<(), String> {
-    let job = one_block(parameters, backend, direct);
-    let progress = Progress::new(1);
-    match run(&job, ground.targets(), context.stop, &progress) {
-        Ok(outcome) => match outcome.ended {
-            Ended::Failed(failure) => Err(failure.to_string()),
-            Ended::Planned | Ended::Stopped if direct && outcome.direct_granted == Some(false) => {
-                Err("O_DIRECT is refused here".to_owned())
-            }
-            Ended::Planned | Ended::Stopped => Ok(()),
-        },
-        Err(EngineError::Unavailable(unavailable)) => Err(unavailable.to_string()),
-        Err(error) => Err(error.to_string()),
+) -> Result<(), Caveat> {
+    let job = one_block(parameters, backend);
+    let refused = |detail: String| Caveat::new(CaveatCode::DirectRefused, detail);
+    let outcome = run(&job, ground.targets(), context.stop, &Progress::new(1))
+        .map_err(|error| refused(error.to_string()))?;
+    if let Ended::Failed(failure) = outcome.ended {
+        return Err(refused(failure.to_string()));
+    }
+    let doubts = [CaveatCode::DirectRefused, CaveatCode::DirectNotEffective];
+    match outcome
+        .caveats
+        .into_iter()
+        .find(|caveat| doubts.contains(&caveat.code))
+    {
+        Some(doubt) => Err(doubt),
+        None => Ok(()),
     }
 }
 
-fn one_block(parameters: &QuickParameters, backend: BackendKind, direct: bool) -> Job {
+fn one_block(parameters: &QuickParameters, backend: BackendKind) -> Job {
     Job {
         name: "try".to_owned(),
         access: Access::Sequential,
@@ -113,7 +131,7 @@ fn one_block(parameters: &QuickParameters, backend: BackendKind, direct: bool) -
             length_bytes: parameters.random_block_size_bytes,
         }],
         backend,
-        direct,
+        direct: true,
         write_sync: WriteSync::None,
         sync_every: None,
         sync_at_end: None,
@@ -128,5 +146,52 @@ fn one_block(parameters: &QuickParameters, backend: BackendKind, direct: bool) -
         interval_ns: parameters.interval_ns,
         timing: parameters.timing,
         seed: Seed(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused() -> Result<(), Caveat> {
+        Err(Caveat::new(CaveatCode::DirectRefused, "no"))
+    }
+
+    #[test]
+    fn the_best_means_raise_no_doubt() {
+        let means = choose(None, |_| Ok(()));
+        assert!(means.direct && means.ring && !means.in_memory);
+        assert_eq!((means.direct_caveat, means.ring_caveat), (None, None));
+    }
+
+    /// As in a container whose filter refuses io_uring.
+    #[test]
+    fn without_a_ring_there_are_threads_and_a_caveat() {
+        let means = choose(None, |backend| match backend {
+            BackendKind::IoUring => refused(),
+            _ => Ok(()),
+        });
+        assert!(means.direct && !means.ring);
+        let caveat = means.ring_caveat.unwrap();
+        assert_eq!(caveat.code, CaveatCode::BackendReplaced);
+    }
+
+    #[test]
+    fn without_direct_io_no_ring_is_tried() {
+        let mut asked = Vec::new();
+        let means = choose(None, |backend| {
+            asked.push(backend);
+            refused()
+        });
+        assert_eq!(asked, [BackendKind::Psync]);
+        assert!(!means.direct && !means.ring);
+        assert_eq!(means.direct_caveat.unwrap().code, CaveatCode::DirectRefused);
+    }
+
+    #[test]
+    fn in_memory_nothing_is_tried() {
+        let means = choose(Some("tmpfs"), |_| panic!("nothing to try"));
+        assert!(means.in_memory && !means.direct);
+        assert!(means.notes[0].contains("tmpfs"));
     }
 }
