@@ -13,6 +13,7 @@ mod contradiction;
 mod cpu;
 mod data;
 mod memory;
+mod pattern;
 mod sample;
 mod series;
 mod traffic;
@@ -129,7 +130,7 @@ fn decide(case: &Case<'_>) -> Claim {
         .or_else(|| memory::answered(case))
         .or_else(|| cpu::bound(case))
         .or_else(|| ceiling::link(case))
-        .or_else(|| ceiling::token_bucket(case))
+        .or_else(|| pattern::token_bucket(case))
         .or_else(|| memory::below_the_device(case))
         .or_else(|| traffic::device_answered(case))
         .unwrap_or_else(|| Claim::new(Subject::Unknown, traffic::not_seen(case)))
@@ -153,7 +154,7 @@ fn doubts(case: &Case<'_>, claim: &Claim) -> Vec<Caveat> {
     doubts.extend(memory::not_flushed(case));
     doubts.extend(traffic::doubts(case));
     doubts.extend(cpu::doubts(case));
-    doubts.extend(limiter.or_else(|| ceiling::round_and_flat(case)));
+    doubts.extend(limiter.or_else(|| pattern::round_and_flat(case)));
     doubts.extend(data::doubts(case));
     doubts.extend(sample::doubts(case));
     doubts.extend(case.missing_witnesses());

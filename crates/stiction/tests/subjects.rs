@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stiction_analysis::doubt::{Finding, examine_in_cell};
-use stiction_core::{Phase, PhaseKind, PhaseOutcome, Seed, Subject, Tool, Unit};
+use stiction_core::{Phase, PhaseKind, PhaseOutcome, Seed, Session, Subject, Tool, Unit};
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
 use stiction_journal::JournalDirectory;
@@ -14,8 +14,8 @@ use testkit::{LoopFilesystem, LoopKind, Throttle, ThrottleLimits, TmpfsMount};
 
 const MIB: u64 = 1 << 20;
 
-/// The phases that `workload` measures in `directory`, and what they are about.
-fn measured(workload: &dyn Workload, directory: &Path) -> Vec<(Phase, Finding)> {
+/// What `workload` measures in `directory`.
+fn run(workload: &dyn Workload, directory: &Path) -> Session {
     let state = tempfile::tempdir().expect("a directory for the journal");
     let settings = RunSettings {
         journals: JournalDirectory::create(&state.path().join("journals")).expect("journals"),
@@ -31,21 +31,28 @@ fn measured(workload: &dyn Workload, directory: &Path) -> Vec<(Phase, Finding)> 
     let places = [Place::Directory(directory.to_owned())];
     let mut silent = |_: RunEvent<'_>| {};
     let ran = run_session(workload, &places, &settings, &StopFlag::new(), &mut silent);
-    let session = ran.expect("a session").session;
+    ran.expect("a session").session
+}
+
+/// The measured phases of a session, and what they are about.
+fn findings(session: Session) -> Vec<(Phase, Finding)> {
+    let environment = session.header.environment;
     let mut found = Vec::new();
     for trial in session.trials {
-        for phase in trial
-            .phases
-            .into_iter()
-            .filter(|p| p.kind == PhaseKind::Measure)
-        {
-            let finding = examine_in_cell(&phase, &trial.cell, &session.header.environment);
+        let phases = trial.phases.into_iter();
+        for phase in phases.filter(|phase| phase.kind == PhaseKind::Measure) {
+            let finding = examine_in_cell(&phase, &trial.cell, &environment);
             assert_eq!(phase.outcome, PhaseOutcome::Completed, "{}", phase.name);
             found.push((phase, finding));
         }
     }
     assert!(!found.is_empty());
     found
+}
+
+fn finding<'a>(found: &'a [(Phase, Finding)], name: &str) -> &'a Finding {
+    let named = found.iter().find(|(phase, _)| phase.name == name);
+    &named.unwrap_or_else(|| panic!("no phase {name}")).1
 }
 
 fn quick(seconds: u32) -> Quick {
@@ -72,7 +79,7 @@ fn root_a_device_that_does_the_work_is_the_disk_or_the_cpu_before_it() {
     testkit::require_root!();
     for kind in [LoopKind::Ext4, LoopKind::Xfs, LoopKind::Btrfs] {
         let filesystem = LoopFilesystem::new(kind, 1 << 30);
-        for (phase, finding) in measured(&quick(8), filesystem.path()) {
+        for (phase, finding) in findings(run(&quick(8), filesystem.path())) {
             // One worker on a fast device may well use its CPU up.
             let expected = matches!(finding.subject, Subject::Disk | Subject::Cpu);
             assert!(expected, "{} on {kind:?}: {finding:?}", phase.name);
@@ -84,12 +91,9 @@ fn root_a_device_that_does_the_work_is_the_disk_or_the_cpu_before_it() {
 fn root_a_cached_read_is_the_cache() {
     testkit::require_root!();
     let filesystem = LoopFilesystem::new(LoopKind::Ext4, 1 << 30);
-    let found = measured(&classic_tiobench(), filesystem.path());
+    let found = findings(run(&classic_tiobench(), filesystem.path()));
     for name in ["read", "random_read"] {
-        let (_, finding) = found
-            .iter()
-            .find(|(phase, _)| phase.name == name)
-            .expect(name);
+        let finding = finding(&found, name);
         assert_eq!(finding.subject, Subject::Cache, "{name}: {finding:?}");
         assert!(
             finding.reasons[0].contains("read 0 B of"),
@@ -109,7 +113,7 @@ fn root_a_cached_read_is_the_cache() {
 fn root_memory_is_the_cache() {
     testkit::require_root!();
     let tmpfs = TmpfsMount::new(256 * MIB);
-    for (phase, finding) in measured(&quick(3), tmpfs.path()) {
+    for (phase, finding) in findings(run(&quick(3), tmpfs.path())) {
         assert_eq!(
             finding.subject,
             Subject::Cache,
@@ -133,13 +137,10 @@ fn root_a_throttled_device_is_the_limiter_with_its_ceiling() {
         Ok(throttle) => throttle,
         Err(reason) => testkit::skip!("no throttle: {reason}"),
     };
-    let found = measured(&quick(15), filesystem.path());
+    let found = findings(run(&quick(15), filesystem.path()));
     drop(throttle);
     for name in ["sequential_write", "sequential_read", "random_read_deep"] {
-        let (_, finding) = found
-            .iter()
-            .find(|(phase, _)| phase.name == name)
-            .expect(name);
+        let finding = finding(&found, name);
         assert_eq!(finding.subject, Subject::Limiter, "{name}: {finding:?}");
         let ceiling = finding.ceiling.as_ref().expect("a limiter has a ceiling");
         assert_eq!(

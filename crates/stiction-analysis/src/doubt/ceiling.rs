@@ -1,8 +1,6 @@
-//! Ceilings that were set: by a control group, a link, a provider.
+//! Ceilings that are known: limits of control groups, links.
 
-use stiction_core::{
-    Action, Caveat, CaveatCode, IoLimit, LayerKind, Recording, Subject, Unit, format_duration_ns,
-};
+use stiction_core::{Action, IoLimit, LayerKind, Subject, Unit};
 
 use super::case::{Case, Moved};
 use super::series::{self, Window};
@@ -28,23 +26,6 @@ const FRAMING_SHARE: f64 = 0.92;
 const AT_LINK_SHARE: f64 = 0.95;
 /// Nothing moves faster than the coded rate; the rest is for rounding of the rate.
 pub(super) const PAST_LINK_SHARE: f64 = 1.05;
-
-/// Bounds of a token bucket's pattern: stretches needed, how flat they are, how much
-/// slower than the median a waiting operation is, the share of all time that waiting
-/// makes up, how alike the waits are, and the shortest wait looked at.
-const BUCKET_WINDOWS: usize = 5;
-const BUCKET_FLATNESS: f64 = 0.05;
-const BUCKET_SLOWDOWN: u64 = 10;
-const BUCKET_WAITING_SHARE: f64 = 0.8;
-const BUCKET_WAIT_SPREAD: f64 = 0.25;
-const BUCKET_SHORTEST_WAIT_NS: u64 = 10_000_000;
-
-/// Bounds of a provider's cap: stretches needed, operations in each, how flat, how
-/// near a round figure.
-const ROUND_WINDOWS: usize = 10;
-const ROUND_OPERATIONS: u64 = 100;
-const ROUND_FLATNESS: f64 = 0.01;
-const ROUND_NEARNESS: f64 = 0.003;
 
 /// The rate is that of a control group's limit on the target's device.
 pub(super) fn set_limit(case: &Case<'_>) -> Option<Claim> {
@@ -173,139 +154,4 @@ pub(super) fn link(case: &Case<'_>) -> Option<Claim> {
         source: link.name,
     });
     Some(claim)
-}
-
-/// The pattern of a token bucket: the rate is flat over seconds, yet most operations
-/// are quick and nearly all time goes by in a few waits that are all alike. Only
-/// for direct I/O: readahead and the kernel's pacing of buffered writers look alike.
-pub(super) fn token_bucket(case: &Case<'_>) -> Option<Claim> {
-    let recording = case.recording?;
-    if !case.is_direct() || case.moved_share()? < SERVED_SHARE {
-        return None;
-    }
-    let windows = series::windows(recording, series::WINDOW_NS);
-    if windows.len() < BUCKET_WINDOWS {
-        return None;
-    }
-    let rate = series::flat_operation_rate(&windows, BUCKET_FLATNESS)?;
-    let waits = Waits::of(recording)?;
-    let reason = format!(
-        "flat at {} over {} half-seconds while half of the operations took {} and {} of the time \
-         went by in waits of about {}: the pattern of a token bucket",
-        operation_rate(rate),
-        windows.len(),
-        format_duration_ns(waits.median_latency_ns as f64),
-        percent(waits.share_of_time),
-        format_duration_ns(waits.typical_ns as f64)
-    );
-    let mut claim = Claim::new(Subject::Limiter, [reason]);
-    claim.ceiling = Some(Ceiling {
-        value: rate,
-        unit: Unit::OperationsPerSecond,
-        source: "the pattern of the rate".to_owned(),
-    });
-    Some(claim)
-}
-
-/// The few slow operations that take up nearly all the time.
-struct Waits {
-    median_latency_ns: u64,
-    typical_ns: u64,
-    share_of_time: f64,
-}
-
-impl Waits {
-    fn of(recording: &Recording) -> Option<Self> {
-        let total = recording.total();
-        let median_latency_ns = total.quantile_ns(0.5)?;
-        let slow: Vec<(u64, u64)> = total
-            .buckets()
-            .filter(|&(latency_ns, _)| {
-                latency_ns > median_latency_ns.saturating_mul(BUCKET_SLOWDOWN)
-            })
-            .collect();
-        let count: u64 = slow.iter().map(|&(_, count)| count).sum();
-        let time: f64 = slow
-            .iter()
-            .map(|&(ns, count)| ns as f64 * count as f64)
-            .sum();
-        let all_time: f64 = total
-            .buckets()
-            .map(|(ns, count)| ns as f64 * count as f64)
-            .sum();
-        let quartile = |share: f64| {
-            let rank = ((count as f64 * share).ceil() as u64).max(1);
-            let mut seen = 0;
-            slow.iter().find_map(|&(ns, here)| {
-                seen += here;
-                (seen >= rank).then_some(ns)
-            })
-        };
-        let typical_ns = quartile(0.5)?;
-        let alike = |ns: u64| (ns as f64 / typical_ns as f64 - 1.0).abs() <= BUCKET_WAIT_SPREAD;
-        let share_of_time = time / all_time;
-        (share_of_time >= BUCKET_WAITING_SHARE
-            && typical_ns >= BUCKET_SHORTEST_WAIT_NS
-            && alike(quartile(0.25)?)
-            && alike(quartile(0.75)?))
-        .then_some(Self {
-            median_latency_ns,
-            typical_ns,
-            share_of_time,
-        })
-    }
-}
-
-/// A rate that holds a round figure for seconds on end. It may be chance, so it is a
-/// doubt and no claim.
-pub(super) fn round_and_flat(case: &Case<'_>) -> Option<Caveat> {
-    let windows = series::windows(case.recording?, series::WINDOW_NS);
-    let enough = windows.len() >= ROUND_WINDOWS
-        && windows
-            .iter()
-            .all(|window| window.operations >= ROUND_OPERATIONS);
-    if !enough || case.moved_share()? < SERVED_SHARE {
-        return None;
-    }
-    let rate = series::flat_operation_rate(&windows, ROUND_FLATNESS)?;
-    let bytes = case.asked_bytes as f64 / case.operations as f64 * rate;
-    let mib = bytes / f64::from(1 << 20);
-    let round = [rate, bytes / 1e6, mib].into_iter().any(is_round);
-    round.then(|| {
-        let detail = format!(
-            "the rate held {} ({}) within {} for {} half-seconds: so flat and so round a figure \
-             is often a cap that somebody set",
-            operation_rate(rate),
-            byte_rate(bytes),
-            percent(ROUND_FLATNESS),
-            windows.len()
-        );
-        Caveat::new(CaveatCode::Limiter, detail)
-    })
-}
-
-/// Whether `value` is next to 1, 2, 3 or 5 times a power of ten.
-fn is_round(value: f64) -> bool {
-    if value < 1.0 - ROUND_NEARNESS {
-        return false;
-    }
-    let power = 10f64.powf((value * (1.0 + ROUND_NEARNESS)).log10().floor());
-    [1.0, 2.0, 3.0, 5.0, 10.0]
-        .iter()
-        .any(|leading| (value / (leading * power) - 1.0).abs() <= ROUND_NEARNESS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_round;
-
-    #[test]
-    fn round_figures_are_one_two_three_and_five() {
-        for value in [1000.0, 999.0, 1002.0, 3.0, 200.0, 0.9995, 10_000.0, 499.0] {
-            assert!(is_round(value), "{value}");
-        }
-        for value in [0.0, 0.5, 1234.0, 4000.0, 1010.0, 95.0] {
-            assert!(!is_round(value), "{value}");
-        }
-    }
 }

@@ -27,7 +27,7 @@ impl Window {
 }
 
 /// The recording's intervals gathered into stretches of at least `length_ns`; a
-/// shorter rest at the end is left out.
+/// shorter rest at the end is left out. With a length of 1 each interval is a stretch.
 pub(super) fn windows(recording: &Recording, length_ns: u64) -> Vec<Window> {
     let mut whole = Vec::new();
     let mut open = Window::default();

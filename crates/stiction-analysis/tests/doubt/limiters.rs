@@ -150,6 +150,25 @@ fn a_limiter_that_nobody_told_of_is_seen_by_its_pattern() {
 }
 
 #[test]
+fn the_pattern_is_seen_on_a_crowded_machine_too() {
+    // As recorded under 100 operations/s with 350 other threads on two CPUs: 18 in the
+    // first tenth of a second, then 10 in each; besides the waits for the throttle,
+    // waits of a tick of 4 ms for a CPU.
+    let mut tenths = vec![vec![60_000; 18]];
+    for tenth in 0u64..35 {
+        let waits = [56, 68, 73, 76, 84, 86, 88, 92, 95, 99, 103, 107];
+        let wait = waits[(tenth % 12) as usize] * 1_000_000;
+        let mut slice = vec![80_000; 6];
+        slice.extend([3_900_000, 900_000, 4_000_000, wait]);
+        tenths.push(slice);
+    }
+    let scene = recorded(Read, 4096, tenths).moved(1.0).direct(true);
+    let finding = examined(&scene);
+    assert_eq!(finding.subject, Subject::Limiter, "{:?}", finding.reasons);
+    assert!((finding.ceiling.unwrap().value - 100.0).abs() < 1e-9);
+}
+
+#[test]
 fn readahead_and_paced_writers_are_no_token_buckets() {
     let buffered = recorded(Read, 4096, throttled())
         .moved(1.0)
