@@ -183,8 +183,8 @@ pub struct Job {
     pub verify: bool,
     /// Operations after which a worker ends; `None` for no such limit.
     pub operations_per_worker: Option<u64>,
-    /// Time after which every worker ends, ns from the start barrier; `None` for
-    /// no such limit.
+    /// Time after which every worker ends, ns from the moment it was let go (the
+    /// start barrier, or the end of the worker before); `None` for no such limit.
     pub duration_ns: Option<u64>,
     /// Whether a worker ends when it has been once through its region.
     pub once: bool,

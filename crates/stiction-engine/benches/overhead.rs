@@ -44,6 +44,8 @@ enum Kind {
         depth: u32,
         timing: Timing,
     },
+    /// Writes without I/O: what making the data costs.
+    Data(Data),
 }
 
 const fn engine(backend: BackendKind, access: Access, depth: u32, timing: Timing) -> Kind {
@@ -66,10 +68,12 @@ const VARIANTS: &[Variant] = &{
         Variant { name: "null, exact", kind: engine(Null, Independent, 1, Exact), baseline: 0 },
         Variant { name: "null, depth 8", kind: engine(Null, Independent, 8, Chained), baseline: 0 },
         Variant { name: "null, depth 32", kind: engine(Null, Independent, 32, Chained), baseline: 0 },
-        Variant { name: "cached read, bare loop", kind: Kind::Bare, baseline: 5 },
-        Variant { name: "cached read, psync", kind: engine(Psync, Independent, 1, Chained), baseline: 5 },
-        Variant { name: "cached read, psync, exact", kind: engine(Psync, Independent, 1, Exact), baseline: 5 },
-        Variant { name: "cached read, io_uring 32", kind: engine(IoUring, Independent, 32, Chained), baseline: 5 },
+        Variant { name: "null, unique data", kind: Kind::Data(Data::Unique), baseline: 2 },
+        Variant { name: "null, stamped data", kind: Kind::Data(Data::Stamped), baseline: 2 },
+        Variant { name: "cached read, bare loop", kind: Kind::Bare, baseline: 7 },
+        Variant { name: "cached read, psync", kind: engine(Psync, Independent, 1, Chained), baseline: 7 },
+        Variant { name: "cached read, psync, exact", kind: engine(Psync, Independent, 1, Exact), baseline: 7 },
+        Variant { name: "cached read, io_uring 32", kind: engine(IoUring, Independent, 32, Chained), baseline: 7 },
     ]
 };
 
@@ -176,6 +180,16 @@ fn one_round(round: u64, options: &Options, path: &Path) -> Result<Vec<f64>, Str
                 &job(backend, access, depth, timing, options.operations),
                 path,
             )?,
+            Kind::Data(data) => {
+                let (access, timing) = (Access::RandomIndependent, Timing::Exact);
+                let reads = job(BackendKind::Null, access, 1, timing, options.operations);
+                let writes = Job {
+                    action: Action::Write,
+                    data,
+                    ..reads
+                };
+                run_job(&writes, path)?
+            }
         };
         ns[variant] = cpu_ns as f64 / options.operations as f64;
     }

@@ -131,6 +131,10 @@ impl IoFailure {
             Errno::NFILE => "the system's limit of open files (fs.file-max) is reached",
             Errno::ROFS => "choose a directory on a filesystem that is mounted writable",
             Errno::ACCESS | Errno::PERM => "choose a target that you may use, or run as its owner",
+            Errno::INVAL if matches!(self.operation, Operation::Read | Operation::Write) => {
+                "with O_DIRECT, sizes and offsets must be multiples of the logical block, \
+                 512 or 4096 bytes"
+            }
             Errno::IO => "the device or filesystem reports an error; see the kernel's log",
             _ => return None,
         })

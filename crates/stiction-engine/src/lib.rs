@@ -1,4 +1,25 @@
 //! Generates I/O and counts it: backends, workers, offset and data patterns, clocks.
+//!
+//! [`run`] takes a [`Job`](stiction_core::Job), in which every choice is made, and
+//! the [`Target`]s that it names by number, and returns an [`Outcome`] when all
+//! workers have ended. Nothing here knows a benchmark, formats a report or touches
+//! anything but the targets.
+//!
+//! ```text
+//! run     checks the job, starts a thread for each region, adds up the reports
+//! worker  makes everything ready, waits at the gate, drives, syncs, reports
+//! drive   the timed loop:  offsets -> payload -> queue, commit, reap -> log
+//! log     the time: latencies into tracks, intervals, deadline, stop flag
+//! ```
+//!
+//! What holds in the timed loop: it allocates nothing, takes no lock, logs nothing
+//! and shares no cache line with another worker. Every operation is in a histogram
+//! of its worker, direction and interval, in the buckets of
+//! [`stiction_core::Histogram`], and nothing that happened is in none. The bench
+//! `overhead` says what that costs.
+//!
+//! A worker that fails ends the others too, and keeps what it did: the outcome has
+//! the first failure and all the figures until then.
 
 mod backend;
 mod clock;

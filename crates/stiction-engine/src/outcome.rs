@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use stiction_core::{
-    BackendKind, Caveat, CaveatCode, CpuTime, Direction, Histogram, Job, Recording, Timing,
-    WorkerSummary, format_duration_ns,
+    Caveat, CaveatCode, CpuTime, Direction, Histogram, Job, Recording, WorkerSummary,
+    format_duration_ns,
 };
 
 use crate::recorder::{Merged, Series, merge};
@@ -195,8 +195,14 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<S
             format_duration_ns(job.interval_ns as f64)
         ));
     }
-    if job.timing == Timing::Chained && job.backend == BackendKind::IoUring && job.depth > 1 {
-        notes.push("operations of one submission share a time stamp".to_owned());
+    if let Some(every) = job
+        .sync_every
+        .filter(|every| every.writes < job.depth.into())
+    {
+        notes.push(format!(
+            "at most {} writes were in flight, as there was a sync after every {0}",
+            every.writes
+        ));
     }
     notes
 }

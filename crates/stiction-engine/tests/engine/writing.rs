@@ -49,6 +49,25 @@ fn unique_blocks_are_all_different_in_place_and_time() {
     assert_eq!(seen.len(), 2 * 512 * 8);
 }
 
+/// gzip stores what it cannot compress, with a few bytes around it.
+#[test]
+fn unique_data_does_not_compress() {
+    testkit::require_program!("gzip");
+    let directory = scratch_folder();
+    let path = directory.path().join("f");
+    run(&write_job(1024), &file(&path));
+    let output = std::process::Command::new("gzip")
+        .arg("-9c")
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert!(
+        output.stdout.len() >= 1024 * 4096,
+        "{}",
+        output.stdout.len()
+    );
+}
+
 #[test]
 fn zeros_are_zeros() {
     let directory = scratch_folder();
