@@ -57,7 +57,7 @@ impl Scan {
     fn line(&mut self, page: &mut Page, index: usize) {
         let text = page.text(index);
         if head::is_units(text) {
-            self.is_0_4 |= head::is_0_4_units(text);
+            self.is_0_4 = head::says_version(text).unwrap_or(self.is_0_4);
             self.units.push(index);
             return;
         }

@@ -159,9 +159,11 @@ pub(super) fn is_units(text: &str) -> bool {
     is_key || SENTENCES.iter().any(|start| text.starts_with(start))
 }
 
-/// Whether a line of units is that of 0.4, which says what a megabyte is.
-pub(super) fn is_0_4_units(text: &str) -> bool {
-    text.contains("2^20")
+/// Whether 0.4 printed a line of units: it says what a megabyte is, where 0.3.3 does
+/// not. `None` for lines that both print.
+pub(super) fn says_version(text: &str) -> Option<bool> {
+    let names_size = text.trim_start().starts_with("File size");
+    names_size.then(|| text.contains("2^20"))
 }
 
 #[cfg(test)]

@@ -130,6 +130,12 @@ fn a_block_size_that_its_column_cut() {
     );
 }
 
+#[test]
+fn reports_of_both_versions_in_one_text() {
+    let session = session(&format!("{V0_4}\n{V0_3_3}"));
+    assert_eq!(session.layout, "tiobench-0.4, tiobench-0.3.3");
+}
+
 /// Random rates of 0.4 before 2023: the whole file counted for 4000 operations.
 #[test]
 fn an_inflated_random_rate_is_deflated_when_the_command_is_known() {
