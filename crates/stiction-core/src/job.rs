@@ -202,6 +202,37 @@ pub struct Job {
     pub seed: Seed,
 }
 
+/// The base of literals: reads of 4 KiB in order, buffered, one at a time, of
+/// existing files, once through. There is no region, so it cannot be run as it is.
+impl Default for Job {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            access: Access::Sequential,
+            action: Action::Read,
+            block_size_bytes: 4096,
+            depth: 1,
+            regions: Vec::new(),
+            backend: BackendKind::Psync,
+            direct: false,
+            write_sync: WriteSync::None,
+            sync_every: None,
+            sync_at_end: None,
+            create: Create::Open,
+            data: Data::Unique,
+            verify: false,
+            operations_per_worker: None,
+            duration_ns: None,
+            once: true,
+            start: StartOrder::Together,
+            open_in_time: false,
+            interval_ns: 100_000_000,
+            timing: Timing::Exact,
+            seed: Seed(0),
+        }
+    }
+}
+
 impl Job {
     /// Whole blocks in the region of worker `worker`.
     #[must_use]

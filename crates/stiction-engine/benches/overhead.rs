@@ -239,18 +239,16 @@ fn job(backend: BackendKind, access: Access, depth: u32, timing: Timing, operati
         direct: false,
         write_sync: WriteSync::None,
         sync_every: None,
-        sync_at_end: None,
         create: Create::Open,
         data: Data::Zeros,
-        verify: false,
         operations_per_worker: Some(operations),
         duration_ns: None,
         once: false,
         start: StartOrder::Together,
-        open_in_time: false,
         interval_ns: 10_000_000,
         timing,
         seed: Seed(1),
+        ..Job::default()
     }
 }
 

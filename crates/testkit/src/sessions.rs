@@ -254,10 +254,10 @@ fn job(name: &str) -> Job {
         duration_ns: None,
         once: true,
         start: StartOrder::Together,
-        open_in_time: false,
         interval_ns: 1_000_000_000,
         timing: Timing::Exact,
         seed: Seed(1 << 63),
+        ..Job::default()
     }
 }
 

@@ -91,11 +91,8 @@ fn job(action: Action, block_size_bytes: u64, length_bytes: u64) -> Job {
         direct: false,
         write_sync: WriteSync::None,
         sync_every: None,
-        sync_at_end: None,
         create: Create::Open,
-        open_in_time: false,
         data: Data::Unique,
-        verify: false,
         operations_per_worker: None,
         duration_ns: None,
         once: true,
@@ -103,6 +100,7 @@ fn job(action: Action, block_size_bytes: u64, length_bytes: u64) -> Job {
         interval_ns: SECOND_NS / 10,
         timing: Timing::Exact,
         seed: Seed(1),
+        ..Job::default()
     }
 }
 

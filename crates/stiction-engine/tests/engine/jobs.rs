@@ -20,18 +20,16 @@ pub(crate) fn write_job(blocks: u64) -> Job {
         direct: false,
         write_sync: WriteSync::None,
         sync_every: None,
-        sync_at_end: None,
         create: Create::Truncate,
         data: Data::Unique,
-        verify: false,
         operations_per_worker: None,
         duration_ns: None,
         once: true,
         start: StartOrder::Together,
-        open_in_time: false,
         interval_ns: 100_000_000,
         timing: Timing::Exact,
         seed: Seed(42),
+        ..Job::default()
     }
 }
 

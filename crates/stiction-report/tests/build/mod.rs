@@ -182,11 +182,8 @@ pub(crate) fn job(action: Action, access: Access, block_size_bytes: u64, depth: 
         direct: true,
         write_sync: WriteSync::None,
         sync_every: None,
-        sync_at_end: None,
         create: Create::Open,
         data: Data::Unique,
-        verify: false,
-        open_in_time: false,
         operations_per_worker: None,
         duration_ns: None,
         once: true,
@@ -194,6 +191,7 @@ pub(crate) fn job(action: Action, access: Access, block_size_bytes: u64, depth: 
         interval_ns: 100_000_000,
         timing: Timing::Exact,
         seed: Seed(1),
+        ..Job::default()
     }
 }
 

@@ -71,17 +71,16 @@ pub(super) fn job(on: Circumstances<'_>, phase: QuickPhase, slot_ns: u64) -> Job
             Create::Open
         },
         data: Data::Unique,
-        verify: false,
         operations_per_worker: None,
         duration_ns: Some(slot_ns),
         // The file is laid down once; and what was read through the page cache once
         // would come from there the second time, unless it does so anyway.
         once: phase == QuickPhase::SequentialWrite || (phase.reads() && !direct && !on.in_memory),
-        open_in_time: false,
         start: StartOrder::Together,
         interval_ns: on.parameters.interval_ns,
         timing: on.parameters.timing,
         seed: on.seed.stream(phase as u64),
+        ..Job::default()
     }
 }
 

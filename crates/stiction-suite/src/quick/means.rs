@@ -134,18 +134,16 @@ fn one_block(parameters: &QuickParameters, backend: BackendKind) -> Job {
         direct: true,
         write_sync: WriteSync::None,
         sync_every: None,
-        sync_at_end: None,
         create: Create::Truncate,
         data: Data::Unique,
-        verify: false,
         operations_per_worker: Some(1),
         duration_ns: None,
         once: true,
-        open_in_time: false,
         start: StartOrder::Together,
         interval_ns: parameters.interval_ns,
         timing: parameters.timing,
         seed: Seed(0),
+        ..Job::default()
     }
 }
 

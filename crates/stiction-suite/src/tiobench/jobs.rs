@@ -114,6 +114,7 @@ pub(super) fn job(
         interval_ns: parameters.interval_ns,
         timing: parameters.timing,
         seed,
+        ..Job::default()
     }
 }
 
