@@ -44,7 +44,7 @@ pub fn quick(judged: &Judged<'_>, style: Style) -> String {
         session.header.id,
         session.header.id.tail()
     ));
-    page.line(Span::new(Role::Strong, answer(judged)));
+    page.paragraph("", Span::new(Role::Strong, answer(judged)));
     page.finish()
 }
 

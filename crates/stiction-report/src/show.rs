@@ -67,9 +67,10 @@ fn write_header(page: &mut Page, session: &Session) {
             page,
             "plan",
             &format!(
-                "{}, {} trials, seed {}, digest {}",
+                "{}, {} trial{}, seed {}, digest {}",
                 plan.workload,
                 plan.trials.len(),
+                if plan.trials.len() == 1 { "" } else { "s" },
                 plan.seed,
                 plan.digest().short()
             ),

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use stiction_report::Style;
 
 use crate::arguments::{ColorWhen, Global};
+use crate::failure::Failure;
 
 /// Where a command's words go.
 pub(crate) struct Console {
@@ -41,7 +42,10 @@ impl Console {
     }
 
     /// Writes data to stdout. A reader that has gone away (`| head`) is no error.
-    pub(crate) fn data(&self, text: &str) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When it cannot be written, as on a full disk.
+    pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| {
             if text.ends_with('\n') {
@@ -52,7 +56,8 @@ impl Console {
         });
         match written.and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other,
+            other => other
+                .map_err(|error| Failure::new(format!("cannot write to standard output: {error}"))),
         }
     }
 

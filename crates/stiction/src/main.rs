@@ -25,6 +25,9 @@ fn main() -> ExitCode {
     let typed = std::env::args_os().collect();
     let arguments = Arguments::parse_from(arguments::with_default_command(typed, Path::is_dir));
     let console = Console::new(&arguments.global);
+    if let Err(error) = signals::survive_file_size_limit() {
+        console.say(&format!("stiction: cannot handle SIGXFSZ: {error}"));
+    }
     match commands::run(&arguments, &console) {
         Ok(exit) => exit.into(),
         Err(failure) => {

@@ -26,7 +26,7 @@ pub(super) fn pages(directory: Option<&Path>, console: &Console) -> Result<Exit,
             write_tree(&command, "stiction", &mut |name, text| {
                 let path = directory.join(format!("{name}.1"));
                 fs::write(&path, text).map_err(|error| failed(&path, error))?;
-                Ok(console.data(&path.to_string_lossy())?)
+                console.data(&path.to_string_lossy())
             })?;
         }
     }

@@ -1,5 +1,8 @@
 //! The way that every measuring command goes: settings, run, live view, keeping.
 
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
+
 use stiction_core::{Seed, Session, SessionOutcome, Tool, TrialOutcome};
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
@@ -50,6 +53,11 @@ pub(super) fn run(
     talk: Talk,
     desk: &Desk<'_>,
 ) -> Result<Measured, Failure> {
+    for place in places {
+        if let Place::Directory(path) = place {
+            check_directory(path)?;
+        }
+    }
     let stop = StopFlag::new();
     signals::raise_on_signal(stop.clone())
         .map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
@@ -90,6 +98,23 @@ pub(super) fn run(
     Ok(Measured { session, kept })
 }
 
+/// Refuses what is no directory. What cannot be looked at is for the run to tell.
+fn check_directory(path: &Path) -> Result<(), Failure> {
+    let kind = match path.metadata() {
+        Ok(metadata) if !metadata.is_dir() => metadata.file_type(),
+        _ => return Ok(()),
+    };
+    let failure = Failure::new(format!("{} is not a directory", path.display()));
+    Err(if kind.is_block_device() {
+        failure.advise(format!(
+            "`stiction tiobench --scratch {}=SERIAL` overwrites a whole device.",
+            path.display()
+        ))
+    } else {
+        failure.advise("Name the directory that it is in.")
+    })
+}
+
 /// A session that was run.
 pub(super) struct Measured {
     pub(super) session: Session,
@@ -98,8 +123,20 @@ pub(super) struct Measured {
 }
 
 impl Measured {
+    /// Prints the report, and gives the code to end with.
+    pub(super) fn conclude(&self, report: &str, desk: &Desk<'_>) -> Result<Exit, Failure> {
+        let printed = desk.console.data(report);
+        match printed {
+            Err(failure) if self.kept => Err(failure.advise(format!(
+                "The session is kept: `stiction show {}` prints it.",
+                self.session.header.id.tail()
+            ))),
+            other => other.map(|()| self.exit()),
+        }
+    }
+
     /// The code to end with.
-    pub(super) fn exit(&self) -> Exit {
+    fn exit(&self) -> Exit {
         match self.session.end.as_ref().map(|end| end.outcome) {
             Some(SessionOutcome::Interrupted) => return Exit::Interrupted,
             Some(SessionOutcome::Failed) | None => return Exit::Error,

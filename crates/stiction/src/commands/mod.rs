@@ -33,26 +33,26 @@ pub(crate) struct Desk<'a> {
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Failure> {
     let named = arguments.global.store.as_deref();
     let desk = || {
-        let state = StateDirectory::find(named);
+        let state = StateDirectory::find(named)?;
         if let Some(remark) = &state.remark {
             console.say(remark);
         }
-        Desk { console, state }
+        Ok::<_, Failure>(Desk { console, state })
     };
     match &arguments.command {
-        Command::Quick(typed) => quick::run(typed, &desk()),
-        Command::Tiobench(typed) => tiobench::run(typed, &desk()),
-        Command::List(typed) => sessions::list(typed, &desk()),
-        Command::Show(typed) => sessions::show(typed, &desk()),
-        Command::Compare(typed) => compare::run(typed, &desk()),
-        Command::Import(typed) => import::run(typed, &desk()),
-        Command::Export(typed) => sessions::export(typed, &desk()),
-        Command::Delete(typed) => sessions::delete(typed, &desk()),
+        Command::Quick(typed) => quick::run(typed, &desk()?),
+        Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
+        Command::List(typed) => sessions::list(typed, &desk()?),
+        Command::Show(typed) => sessions::show(typed, &desk()?),
+        Command::Compare(typed) => compare::run(typed, &desk()?),
+        Command::Import(typed) => import::run(typed, &desk()?),
+        Command::Export(typed) => sessions::export(typed, &desk()?),
+        Command::Delete(typed) => sessions::delete(typed, &desk()?),
         Command::Store(typed) => match typed.command {
-            StoreCommand::Rebuild => store::rebuild(&desk()),
-            StoreCommand::Path => store::path(&desk()),
+            StoreCommand::Rebuild => store::rebuild(&desk()?),
+            StoreCommand::Path => store::path(&desk()?),
         },
-        Command::Clean(typed) => clean::run(typed, &desk()),
+        Command::Clean(typed) => clean::run(typed, &desk()?),
         Command::Man { directory } => manual::pages(directory.as_deref(), console),
         Command::Completions { shell } => manual::completions(*shell, console),
     }

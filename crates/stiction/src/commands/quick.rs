@@ -32,8 +32,7 @@ pub(super) fn run(typed: &QuickArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     } else {
         stiction_report::quick(&judged, desk.console.style())
     };
-    desk.console.data(&text)?;
-    Ok(measured.exit())
+    measured.conclude(&text, desk)
 }
 
 /// The command as it is recorded: what was chosen, without the path, which the

@@ -52,8 +52,7 @@ pub(super) fn run(typed: &TiobenchArguments, desk: &Desk<'_>) -> Result<Exit, Fa
             report.print(session, tiobench_options::layout(typed))
         }
     };
-    desk.console.data(&text)?;
-    Ok(measured.exit())
+    measured.conclude(&text, desk)
 }
 
 /// A stored session in a classic layout.
