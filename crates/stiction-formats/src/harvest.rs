@@ -123,8 +123,7 @@ impl Harvest {
         let repeated = trials.iter().filter(|trial| trial.repetition > 0).count();
         if repeated > 0 {
             self.messages.push(format!(
-                "{repeated} of {} trials have the same factors as one before them and are taken \
-                 for repetitions of it",
+                "rows with the same factors are taken for repetitions: {repeated} of {} trials",
                 trials.len()
             ));
         }
@@ -148,14 +147,20 @@ impl Harvest {
 
     /// Lines whose facts were used are read; what else they say is kept.
     fn claim_facts(&mut self, page: &mut Page) {
-        for fact in std::mem::take(&mut self.facts_used) {
-            let (about, value) = (fact.about.factor(), fact.value);
+        let facts: Vec<Fact> = std::mem::take(&mut self.facts_used).into_iter().collect();
+        for of_line in facts.chunk_by(|one, other| one.index == other.index) {
+            let index = of_line[0].index;
+            let said: Vec<String> = of_line
+                .iter()
+                .map(|fact| format!("{}={}", fact.about.factor(), fact.value))
+                .collect();
             self.say(format!(
-                "line {}: {about} is {value} for the figures below it",
-                page.number(fact.index)
+                "line {} says {} of the figures below it",
+                page.number(index),
+                said.join(", ")
             ));
-            page.claim(fact.index);
-            if let Some(rest) = stated::remainder(page.text(fact.index)) {
+            page.claim(index);
+            if let Some(rest) = stated::remainder(page.text(index)) {
                 self.state("machine", rest);
             }
         }

@@ -47,7 +47,7 @@ pub(super) fn finish(harvest: &mut Harvest, rows: Vec<Placed>, remarks: &Remarks
                 },
             );
         }
-        reports::say(harvest, &runs);
+        reports::doubt(harvest, &runs);
     }
 }
 

@@ -88,16 +88,11 @@ fn sample(row: &Known) -> Option<Sample> {
     )
 }
 
-/// Tells the user what was made of it.
-pub(super) fn say(harvest: &mut Harvest, runs: &Runs) {
+/// Doubts the latencies of a report whose runs cannot be told. That they were
+/// divided is said by each phase.
+pub(super) fn doubt(harvest: &mut Harvest, runs: &Runs) {
     match runs {
-        Runs::Known(1, _) | Runs::Means(_) => {}
-        Runs::Known(count, reason) => harvest.say(format!(
-            "latencies are sums over {count} runs and were divided by {count}: {reason}"
-        )),
-        Runs::AtLeast(count, reason) => harvest.say(format!(
-            "latencies are sums over {count} runs or more and were divided by {count}: {reason}"
-        )),
+        Runs::Known(..) | Runs::AtLeast(..) | Runs::Means(_) => {}
         Runs::Unknown => harvest.doubt(
             CaveatCode::SummedOverRuns,
             "tiobench adds latencies up over --numruns, and nothing in the text tells how many \

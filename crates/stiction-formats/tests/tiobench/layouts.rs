@@ -290,11 +290,6 @@ fn reports_one_after_the_other_are_told_apart() {
         value(read, &metrics::LATENCY_MEAN) / 1e6
     };
     assert_close(&[mean("2.5.62"), mean("2.5.63")], &[0.097, 0.290 / 3.0]);
-    let said = imported.messages.join("\n");
-    assert!(
-        said.contains("sums over 3 runs and were divided by 3"),
-        "{said}"
-    );
 }
 
 /// A table of 2002 with units in its first row and maxima in seconds.
@@ -334,7 +329,7 @@ fn what_was_assumed_is_said() {
         "{said}"
     );
     let said = read(V0_4).messages.join("\n");
-    assert!(said.contains("1 of 2 trials"), "{said}");
+    assert!(said.contains("repetitions: 1 of 2 trials"), "{said}");
     let posted = "./tiobench.pl --size 252 --block 4096 --threads 10\n\nRandom Reads\n\
                   Kernel Rate (CPU%) Latency Latency >2s >10s Eff\n\
                   2.5.62 7.93 4.271% 4.146 2841.36 0.00000 0.00000 186\n";
