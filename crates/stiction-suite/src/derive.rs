@@ -16,6 +16,8 @@ pub(crate) struct Beside {
     pub cpu: CpuTime,
     /// The stretch in which every worker was active.
     pub all_active: Option<AllActive>,
+    /// CPUs of the machine, where that is known.
+    pub cpus: Option<u32>,
 }
 
 /// The measurements of a phase from its recordings, workers and witnesses, in the
@@ -29,7 +31,7 @@ pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
     if let Some(syncs) = total_of(phase, Direction::Sync) {
         sync_latency(&syncs, &mut found);
     }
-    cpu(phase, beside.cpu, &mut found);
+    cpu(phase, beside, &mut found);
     fairness(&phase.workers, &mut found);
     found
 }
@@ -146,35 +148,36 @@ fn sync_latency(syncs: &Histogram, found: &mut Vec<Measurement>) {
 
 /// CPU times and shares; 100 % is one busy CPU. An efficiency is left out where the
 /// CPU time is 0: the old driver died of that division.
-fn cpu(phase: &Phase, cpu: CpuTime, found: &mut Vec<Measurement>) {
+fn cpu(phase: &Phase, beside: Beside, found: &mut Vec<Measurement>) {
+    let cpu = beside.cpu;
     let mut push = |metric: Metric, value: f64| found.push(Measurement::new(metric, value, 1));
     push(metrics::CPU_USER, cpu.user_ns as f64 / NS_PER_S);
     push(metrics::CPU_SYSTEM, cpu.system_ns as f64 / NS_PER_S);
     if phase.elapsed_ns == 0 {
         return;
     }
-    let share = |busy_ns: u64| busy_ns as f64 / phase.elapsed_ns as f64;
     let rate = moved(phase).1 as f64 * NS_PER_S / phase.elapsed_ns as f64;
-    push(metrics::CPU_PERCENT, 100.0 * share(cpu.total_ns));
-    let system = phase
-        .witnesses
-        .system_cpu
-        .filter(|_| phase.elapsed_ns >= SYSTEM_CPU_ELAPSED_NS_MIN);
+    let own = cpu.total_ns as f64 / phase.elapsed_ns as f64;
+    let system = system_share(phase, beside.cpus);
+    push(metrics::CPU_PERCENT, 100.0 * own);
     if let Some(system) = system {
-        push(
-            metrics::CPU_SYSTEM_WIDE_PERCENT,
-            100.0 * share(system.busy_ns()),
-        );
+        push(metrics::CPU_SYSTEM_WIDE_PERCENT, 100.0 * system);
     }
-    if cpu.total_ns > 0 {
-        push(metrics::CPU_EFFICIENCY, rate / share(cpu.total_ns));
+    if own > 0.0 {
+        push(metrics::CPU_EFFICIENCY, rate / own);
     }
-    if let Some(system) = system.filter(|system| system.busy_ns() > 0) {
-        push(
-            metrics::CPU_SYSTEM_WIDE_EFFICIENCY,
-            rate / share(system.busy_ns()),
-        );
+    if let Some(system) = system.filter(|&system| system > 0.0) {
+        push(metrics::CPU_SYSTEM_WIDE_EFFICIENCY, rate / system);
     }
+}
+
+/// How many CPUs of the machine were busy. Their time was read a little before and
+/// after the phase, so it is set against the time that was read with it.
+fn system_share(phase: &Phase, cpus: Option<u32>) -> Option<f64> {
+    let system = phase.witnesses.system_cpu?;
+    let all_ns = system.busy_ns() + system.idle_ns + system.io_wait_ns;
+    let enough = phase.elapsed_ns >= SYSTEM_CPU_ELAPSED_NS_MIN && all_ns > 0;
+    enough.then_some(f64::from(cpus?) * system.busy_ns() as f64 / all_ns as f64)
 }
 
 /// How evenly several workers were served, by each one's rate over its own time.
@@ -317,8 +320,8 @@ mod tests {
         assert_eq!(value(&found, &metrics::LATENCY_OVER_10S), Some(25.0));
     }
 
-    /// 200 MiB/s at half a CPU is 400 MiB/s of a whole one; the whole machine kept one
-    /// CPU busy.
+    /// 200 MiB/s at half a CPU is 400 MiB/s of a whole one; the whole machine kept half
+    /// of its two CPUs busy.
     #[test]
     fn efficiency_is_the_rate_over_the_share_of_a_cpu() {
         let mut phase = phase();
@@ -334,6 +337,7 @@ mod tests {
                 user_ns: 250_000_000,
                 system_ns: 750_000_000,
             },
+            cpus: Some(2),
             ..Beside::default()
         };
         let found = measurements(&phase, beside);

@@ -62,7 +62,10 @@ pub fn measure(
     phase.caveats = request.caveats;
     phase.notes = request.notes;
     match result {
-        Ok(outcome) => fill(&mut phase, &job, outcome),
+        Ok(outcome) => {
+            let cpus = context.environment.cpu.as_ref().map(|cpu| cpu.online);
+            fill(&mut phase, &job, cpus, outcome);
+        }
         Err(error) => phase.outcome = failed(&error),
     }
     phase.job = Some(job);
@@ -93,7 +96,7 @@ fn failed(error: &EngineError) -> PhaseOutcome {
 }
 
 /// Puts what the engine did into the phase.
-fn fill(phase: &mut Phase, job: &Job, outcome: Outcome) {
+fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
     phase.elapsed_ns = outcome.elapsed_ns;
     phase.witnesses.direct_granted = outcome.direct_granted;
     phase.witnesses.busiest_worker_cpu_fraction = busiest(&outcome.workers);
@@ -108,6 +111,7 @@ fn fill(phase: &mut Phase, job: &Job, outcome: Outcome) {
     let beside = Beside {
         cpu: charged_cpu(job.backend, phase.witnesses.process_cpu, &outcome.workers),
         all_active: outcome.all_active,
+        cpus,
     };
     phase.recordings = outcome.recordings;
     if !matches!(phase.outcome, PhaseOutcome::Failed { .. }) {
