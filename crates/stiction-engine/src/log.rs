@@ -6,11 +6,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::io::Errno;
 use stiction_core::{Action, Direction, Job};
 
 use crate::clock::Clock;
 use crate::gate::Start;
+use crate::memory::NoMemory;
 use crate::recorder::{Series, Track};
 use crate::{Progress, StopFlag};
 
@@ -63,8 +63,8 @@ impl Tracks {
     /// Tracks for all that `job` records.
     ///
     /// # Errors
-    /// The kernel's, when there is no address space to be had.
-    pub(crate) fn new(job: &Job) -> Result<Self, Errno> {
+    /// When there is no address space to be had.
+    pub(crate) fn new(job: &Job) -> Result<Self, NoMemory> {
         let packed = PACKED_BYTES / job.regions.len().max(1);
         let packed = packed.clamp(PACKED_BYTES_MIN, PACKED_BYTES_MAX);
         let track =

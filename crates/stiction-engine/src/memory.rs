@@ -11,11 +11,33 @@ use std::sync::atomic::AtomicU32;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-/// Size that buffers are rounded up to and aligned to, bytes: the page size of
-/// every machine we know of, or a multiple of the smaller ones, up to 64 KiB.
+use crate::EngineError;
+
+/// The size of a page, bytes: what buffers are aligned to and rounded up to.
 #[must_use]
 pub(crate) fn page_bytes() -> usize {
     rustix::param::page_size()
+}
+
+/// Memory that could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoMemory {
+    /// How much was asked for, bytes.
+    pub(crate) bytes: u64,
+    /// What the kernel said.
+    pub(crate) errno: Errno,
+}
+
+impl NoMemory {
+    /// The error for those who wanted it for `what`.
+    pub(crate) fn of(self, what: &'static str, advice: &'static str) -> EngineError {
+        EngineError::Memory {
+            what,
+            needed_bytes: self.bytes,
+            cause: self.errno.to_string(),
+            advice,
+        }
+    }
 }
 
 /// A private anonymous mapping.
@@ -34,11 +56,15 @@ impl Pages {
     /// At least `length` zeroed bytes, 1 or more, in whole pages.
     ///
     /// # Errors
-    /// The kernel's, when the address space or the limits do not allow it.
-    pub(crate) fn new(length: usize) -> Result<Self, Errno> {
+    /// When the address space or the limits do not allow it.
+    pub(crate) fn new(length: usize) -> Result<Self, NoMemory> {
+        let refused = |errno| NoMemory {
+            bytes: length as u64,
+            errno,
+        };
         let length = length
             .checked_next_multiple_of(page_bytes())
-            .ok_or(Errno::NOMEM)?;
+            .ok_or(refused(Errno::NOMEM))?;
         // SAFETY: a new anonymous mapping at an address of the kernel's choice
         // touches no memory that exists.
         let start = unsafe {
@@ -47,9 +73,10 @@ impl Pages {
                 length,
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::PRIVATE | MapFlags::NORESERVE,
-            )?
+            )
         };
-        let start = NonNull::new(start.cast()).ok_or(Errno::NOMEM)?;
+        let start = start.map_err(refused)?;
+        let start = NonNull::new(start.cast()).ok_or(refused(Errno::NOMEM))?;
         Ok(Self { start, length })
     }
 
@@ -116,11 +143,10 @@ impl Buffers {
     /// `slots` buffers of `block_bytes` bytes, all zero and present in memory.
     ///
     /// # Errors
-    /// The kernel's, when there is not that much memory to be had.
-    pub(crate) fn new(slots: usize, block_bytes: usize) -> Result<Self, Errno> {
+    /// When there is not that much memory to be had.
+    pub(crate) fn new(slots: usize, block_bytes: usize) -> Result<Self, NoMemory> {
         let stride = Self::stride(block_bytes);
-        let length = stride.checked_mul(slots).ok_or(Errno::NOMEM)?;
-        let mut pages = Pages::new(length)?;
+        let mut pages = Pages::new(stride.saturating_mul(slots))?;
         // Written once here, so that no page fault falls into the measured time.
         pages
             .bytes_mut()
@@ -135,7 +161,7 @@ impl Buffers {
     }
 
     /// Bytes from one buffer to the next.
-    pub(crate) fn stride(block_bytes: usize) -> usize {
+    fn stride(block_bytes: usize) -> usize {
         block_bytes.next_multiple_of(page_bytes())
     }
 

@@ -17,6 +17,8 @@ pub const BLOCK_BYTES_MAX: u64 = 1 << 30;
 /// Shortest interval that operations are recorded in, ns.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
 
+const FEWER_BUFFERS: &str = "ask for smaller blocks, less depth or fewer workers";
+
 /// One worker's part of a job.
 #[derive(Debug)]
 pub(crate) struct Task<'a> {
@@ -82,12 +84,8 @@ impl<'a> Task<'a> {
     /// [`EngineError::Memory`].
     pub(crate) fn buffers(&self) -> Result<Buffers, EngineError> {
         let block = self.block_bytes as usize;
-        Buffers::new(self.depth as usize, block).map_err(|errno| EngineError::Memory {
-            what: "I/O buffers",
-            needed_bytes: (Buffers::stride(block) * self.depth as usize) as u64,
-            cause: errno.to_string(),
-            advice: "ask for smaller blocks, less depth or fewer workers",
-        })
+        Buffers::new(self.depth as usize, block)
+            .map_err(|none| none.of("I/O buffers", FEWER_BUFFERS))
     }
 }
 
@@ -237,6 +235,6 @@ fn memory(job: &Job) -> Result<(), EngineError> {
         what: "I/O buffers",
         needed_bytes: u64::try_from(needed).unwrap_or(u64::MAX),
         cause: format!("half of the memory is {limit} bytes"),
-        advice: "ask for smaller blocks, less depth or fewer workers",
+        advice: FEWER_BUFFERS,
     })
 }

@@ -102,20 +102,13 @@ impl Worker<'_> {
 
     fn make_ready(&self) -> Result<Ready, EngineError> {
         let job = self.task.job;
-        let memory = |what| {
-            move |errno: rustix::io::Errno| EngineError::Memory {
-                what,
-                needed_bytes: 0,
-                cause: errno.to_string(),
-                advice: "ask for fewer workers",
-            }
-        };
         let seed = job.seed.stream(self.task.worker.into());
         Ok(Ready {
             payload: Payload::new(self.task, seed.stream(DATA_STREAM), self.ledger)
-                .map_err(memory("the numbers of writes"))?,
+                .map_err(|none| none.of("the numbers of writes", "ask for a smaller region"))?,
             slots: Slots::new(self.task.depth),
-            tracks: Tracks::new(job).map_err(memory("latencies"))?,
+            tracks: Tracks::new(job)
+                .map_err(|none| none.of("latencies", "ask for fewer workers"))?,
         })
     }
 

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::io::Errno;
 use stiction_core::Seed;
 
-use crate::memory::Pages;
+use crate::memory::{NoMemory, Pages};
 
 /// Remembers, over several jobs on the same regions, how many times each block
 /// was written with [`Data::Stamped`](stiction_core::Data::Stamped).
@@ -48,8 +47,8 @@ impl Ledger {
     /// The page of one region, blank when it was never written.
     ///
     /// # Errors
-    /// The kernel's, when there is no memory for it.
-    pub(crate) fn open(&self, place: Place) -> Result<Arc<Generations>, Errno> {
+    /// When there is no memory for it.
+    pub(crate) fn open(&self, place: Place) -> Result<Arc<Generations>, NoMemory> {
         let mut regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(page) = regions.get(&place) {
             return Ok(Arc::clone(page));
@@ -68,12 +67,10 @@ impl Generations {
     /// All zero, for `blocks` blocks.
     ///
     /// # Errors
-    /// The kernel's, when there is no memory for it.
-    pub(crate) fn new(blocks: u64) -> Result<Self, Errno> {
-        let bytes = usize::try_from(blocks)
-            .ok()
-            .and_then(|blocks| blocks.checked_mul(4));
-        bytes.map_or(Err(Errno::NOMEM), |bytes| Pages::new(bytes).map(Self))
+    /// When there is no memory for it.
+    pub(crate) fn new(blocks: u64) -> Result<Self, NoMemory> {
+        let blocks = usize::try_from(blocks).unwrap_or(usize::MAX);
+        Pages::new(blocks.saturating_mul(size_of::<AtomicU32>())).map(Self)
     }
 
     #[inline]

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustix::io::Errno;
 use stiction_core::{Action, Data, Seed};
 
 use super::check::check;
@@ -12,6 +11,7 @@ use super::ledger::{Generations, Ledger, Place};
 use super::mismatch::{MISMATCHES_KEPT, Mismatch};
 use super::random;
 use super::stamp::Stamp;
+use crate::memory::NoMemory;
 use crate::task::Task;
 
 /// The part that data has in one worker's operations.
@@ -36,8 +36,12 @@ impl Payload {
     /// number their blocks from 1 on and reads do not check the numbers.
     ///
     /// # Errors
-    /// The kernel's, when there is no memory for the numbers.
-    pub(crate) fn new(task: &Task<'_>, seed: Seed, ledger: Option<&Ledger>) -> Result<Self, Errno> {
+    /// When there is no memory for the numbers.
+    pub(crate) fn new(
+        task: &Task<'_>,
+        seed: Seed,
+        ledger: Option<&Ledger>,
+    ) -> Result<Self, NoMemory> {
         let job = task.job;
         Ok(match (job.action, job.data) {
             (Action::Write, Data::Unique) => Self::Unique { seed, blocks: 0 },
@@ -113,7 +117,7 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Result<Self, Errno> {
+    fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Result<Self, NoMemory> {
         let generations = match (ledger, task.job.action) {
             (Some(ledger), _) => Some(ledger.open(Place {
                 path: task.path().to_owned(),

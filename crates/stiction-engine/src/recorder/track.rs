@@ -1,11 +1,10 @@
 //! The live counts of one worker and direction.
 
-use rustix::io::Errno;
 use stiction_core::Direction;
 
 use super::buckets::{BUCKETS, bucket_of};
 use super::packed::{Exact, Packed, Series, pack, packed_bytes_max};
-use crate::memory::Pages;
+use crate::memory::{NoMemory, Pages};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -32,8 +31,8 @@ impl Track {
     /// An empty track that packs intervals into `packed_bytes` bytes.
     ///
     /// # Errors
-    /// The kernel's, when there is no address space to be had.
-    pub(crate) fn new(direction: Direction, packed_bytes: usize) -> Result<Self, Errno> {
+    /// When there is no address space to be had.
+    pub(crate) fn new(direction: Direction, packed_bytes: usize) -> Result<Self, NoMemory> {
         Ok(Self {
             direction,
             memory: Pages::new(2 * size_of::<[u64; BUCKETS]>() + packed_bytes)?,
