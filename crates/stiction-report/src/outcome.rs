@@ -17,15 +17,28 @@ pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
     }
 }
 
-/// Why a trial did not complete, in one line with its cell; `None` for one that did.
-pub(crate) fn trial_gap(trial: &Trial) -> Option<String> {
-    let how = match &trial.outcome {
-        TrialOutcome::Completed => return None,
-        TrialOutcome::Interrupted => "interrupted".to_owned(),
-        TrialOutcome::Skipped(reason) => format!("skipped: {}", reason.detail),
-        TrialOutcome::Failed { message } => format!("failed: {message}"),
-    };
-    Some(format!("{}: {how}", trial_name(trial)))
+/// Why trials did not complete, a line for each reason with the first of its trials:
+/// `8 threads, run 3, and 12 more: skipped: the run was interrupted`.
+pub(crate) fn trial_gaps<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Vec<String> {
+    let mut gaps: Vec<(String, String, usize)> = Vec::new();
+    for trial in trials {
+        let how = match &trial.outcome {
+            TrialOutcome::Completed => continue,
+            TrialOutcome::Interrupted => "interrupted".to_owned(),
+            TrialOutcome::Skipped(reason) => format!("skipped: {}", reason.detail),
+            TrialOutcome::Failed { message } => format!("failed: {message}"),
+        };
+        match gaps.iter_mut().find(|(_, other, _)| *other == how) {
+            Some((_, _, more)) => *more += 1,
+            None => gaps.push((trial_name(trial), how, 0)),
+        }
+    }
+    gaps.into_iter()
+        .map(|(first, how, more)| match more {
+            0 => format!("{first}: {how}"),
+            more => format!("{first}, and {more} more: {how}"),
+        })
+        .collect()
 }
 
 /// The cell and the number of the run.

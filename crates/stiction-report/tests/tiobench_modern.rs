@@ -4,8 +4,8 @@ mod build;
 
 use build::{cell, nvme_stack, on, session, trial, with};
 use stiction_core::{
-    Direction, Histogram, Interval, Phase, PhaseKind, Recording, Session, Subject, Trial,
-    TrialOutcome, metrics,
+    Direction, Histogram, Interval, Phase, PhaseKind, PhaseOutcome, Recording, Session, SessionEnd,
+    SessionOutcome, SkipCode, SkipReason, Subject, Trial, TrialOutcome, metrics,
 };
 use stiction_report::tiobench::modern;
 use stiction_report::{Judged, Style};
@@ -116,5 +116,40 @@ fn directories_and_sizes_have_tables_of_their_own() {
     assert_eq!(
         headings,
         ["  8 GiB in all, /a", "  8 GiB in all, /b"].repeat(2)
+    );
+}
+
+/// 8 threads were interrupted in their third write, of which a tenth of the rate was
+/// done; 1 thread's third run and all of the fourth had no turn.
+#[test]
+fn what_an_interruption_cut_short_is_no_run_and_what_it_kept_from_running_is_one_line() {
+    let mut session = three_runs();
+    session.trials[4].outcome = TrialOutcome::Interrupted;
+    session.trials[4].phases.truncate(1);
+    session.trials[4].phases[0] = Phase {
+        outcome: PhaseOutcome::EndedEarly,
+        ..phase("write", Direction::Write, 80.0, 0.98)
+    };
+    let skipped = |threads, repetition| Trial {
+        outcome: TrialOutcome::Skipped(SkipReason::new(SkipCode::Interrupted, "no turn")),
+        ..trial(cell(threads, 131_072, 8192), repetition, Vec::new())
+    };
+    session.trials[5] = skipped(1, 2);
+    session.trials.extend([skipped(8, 3), skipped(1, 3)]);
+    session.end = Some(SessionEnd {
+        outcome: SessionOutcome::Interrupted,
+        at: session.header.started,
+        message: None,
+    });
+    let judged = Judged::by(&session, |_, _| on(Subject::Disk, "the device moved it"));
+    let text = modern(&judged, Style::Plain);
+    // Medians of two runs, 100 and 110 MiB/s a thread.
+    assert!(text.contains("write disk 840 MiB/s (8 thr)"), "{text}");
+    assert!(text.contains("-4.8..+4.8 %"), "{text}");
+    assert_eq!(text.matches("no turn").count(), 1, "{text}");
+    let squeezed = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        squeezed.contains("run 3, and 2 more: skipped: no turn"),
+        "{text}"
     );
 }

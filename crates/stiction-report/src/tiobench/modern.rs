@@ -3,13 +3,15 @@
 
 mod latencies;
 
-use stiction_core::{Cell, Metric, Subject, Trial, format_bytes, metrics};
+use stiction_core::{
+    Cell, Metric, PhaseOutcome, Subject, Trial, TrialOutcome, format_bytes, metrics,
+};
 
 use crate::cell::cell_text;
 use crate::doubts::doubts;
 use crate::figure::{figure, measured};
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{session_gap, title, trial_gap};
+use crate::outcome::{session_gap, title, trial_gaps};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::stack::{stack_line, without_home};
@@ -35,7 +37,8 @@ struct Row<'a> {
 pub fn modern(judged: &Judged<'_>, style: Style) -> String {
     let mut page = Page::new(style);
     head(&mut page, judged);
-    let trials: Vec<(&Trial, Vec<JudgedPhase<'_>>)> = judged.trials().collect();
+    let mut trials: Vec<(&Trial, Vec<JudgedPhase<'_>>)> = judged.trials().collect();
+    set_interrupted_aside(&mut trials);
     let mut best = Vec::new();
     let mut mixed = 0;
     for (name, title) in SECTIONS {
@@ -109,6 +112,25 @@ fn head(page: &mut Page, judged: &Judged<'_>) {
             );
         }
         _ => {}
+    }
+}
+
+/// Leaves out the phase that an interruption cut short where there is a whole run of
+/// its cell: it is no run like the others.
+fn set_interrupted_aside(trials: &mut [(&Trial, Vec<JudgedPhase<'_>>)]) {
+    let whole: Vec<(&Cell, String)> = trials
+        .iter()
+        .flat_map(|(trial, phases)| phases.iter().map(move |judged| (*trial, judged.phase)))
+        .filter(|(_, phase)| phase.outcome == PhaseOutcome::Completed)
+        .map(|(trial, phase)| (&trial.cell, phase.name.clone()))
+        .collect();
+    for (trial, phases) in trials {
+        if trial.outcome == TrialOutcome::Interrupted {
+            phases.retain(|judged| {
+                judged.phase.outcome != PhaseOutcome::EndedEarly
+                    || !whole.contains(&(&trial.cell, judged.phase.name.clone()))
+            });
+        }
     }
 }
 
@@ -337,7 +359,7 @@ fn write_legend(page: &mut Page) {
 fn write_doubts(page: &mut Page, judged: &Judged<'_>, phases: &[JudgedPhase<'_>], mixed: usize) {
     let session = judged.session();
     let mut sentences: Vec<String> = session_gap(session).into_iter().collect();
-    sentences.extend(session.trials.iter().filter_map(trial_gap));
+    sentences.extend(trial_gaps(&session.trials));
     if mixed > 0 {
         let rows = if mixed == 1 { "row" } else { "rows" };
         sentences.push(format!(

@@ -3,7 +3,7 @@
 use stiction_core::{Cell, Metric, Phase, Session, Trial, metrics};
 
 use super::{ClassicOptions, Latencies};
-use crate::outcome::{trial_gap, trial_name};
+use crate::outcome::{phase_gap, trial_gaps, trial_name};
 use crate::text::ascii;
 
 /// Bytes in what tiobench calls a megabyte.
@@ -130,14 +130,12 @@ impl Row<'_> {
 
     /// Why runs of this cell, or phases of them, have no numbers.
     pub(super) fn gaps(&self) -> Vec<String> {
-        self.trials
-            .iter()
-            .flat_map(|trial| {
-                let parts = trial.phases.iter().filter_map(crate::outcome::phase_gap);
-                let parts = parts.map(|gap| format!("{}: {gap}", trial_name(trial)));
-                trial_gap(trial).into_iter().chain(parts)
-            })
-            .collect()
+        let mut gaps = trial_gaps(self.trials.iter().copied());
+        for trial in &self.trials {
+            let parts = trial.phases.iter().filter_map(phase_gap);
+            gaps.extend(parts.map(|gap| format!("{}: {gap}", trial_name(trial))));
+        }
+        gaps
     }
 }
 
