@@ -153,7 +153,7 @@ pub(super) fn root_tests(source: &Source) -> Vec<Finding> {
     let named = source
         .code()
         .any(|(_, code)| code.contains("fn root_") || code.contains("mod root_"));
-    if named || source.path.starts_with("crates/testkit/src/") {
+    if named || is_root_module(&source.path) || source.path.starts_with("crates/testkit/src/") {
         return Vec::new();
     }
     source
@@ -166,6 +166,13 @@ pub(super) fn root_tests(source: &Source) -> Vec<Finding> {
             )
         })
         .collect()
+}
+
+/// Whether the file is a module called `root_...`: one directly in `tests` is a
+/// program of its own, and a program's name is not in the names of its tests.
+fn is_root_module(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    parts.next().is_some_and(|file| file.starts_with("root_")) && parts.next() != Some("tests")
 }
 
 fn has_word(line: &str, word: &str) -> bool {
@@ -278,5 +285,10 @@ mod tests {
         assert_eq!(found(root_tests, "crates/x/tests/a.rs", plain), [2]);
         let named = plain.replace("mounts", "root_mounts");
         assert_eq!(found(root_tests, "crates/x/tests/a.rs", &named), NONE);
+        assert_eq!(
+            found(root_tests, "crates/x/tests/all/root_a.rs", plain),
+            NONE
+        );
+        assert_eq!(found(root_tests, "crates/x/tests/root_a.rs", plain), [2]);
     }
 }
