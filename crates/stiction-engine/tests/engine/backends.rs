@@ -6,7 +6,7 @@ use stiction_core::{Access, BackendKind, CaveatCode, Direction, Job, SyncEvery, 
 use stiction_engine::{Ended, EngineError, Outcome, probe};
 use testkit::scratch_folder;
 
-use crate::jobs::{content, file, read_job, ring_job, run, try_run, write_job};
+use crate::jobs::{content, file, read_job, ring_job, run, run_child, try_run, write_job};
 
 /// Bytes that this process made the storage layer read and write.
 fn storage_bytes() -> (u64, u64) {
@@ -18,10 +18,20 @@ fn storage_bytes() -> (u64, u64) {
     (field("read_bytes:"), field("write_bytes:"))
 }
 
+/// The kernel counts for the process, so the counting is done in one of its own.
 #[test]
 fn direct_writes_and_reads_reach_the_storage_layer() {
-    let directory = scratch_folder();
-    let target = file(directory.path().join("f"));
+    const VARIABLE: &str = "STICTION_TEST_DIRECT";
+    if let Some(directory) = std::env::var_os(VARIABLE) {
+        write_and_read_directly(Path::new(&directory));
+        return;
+    }
+    let test = "backends::direct_writes_and_reads_reach_the_storage_layer";
+    run_child(test, VARIABLE, scratch_folder().path(), |_| {});
+}
+
+fn write_and_read_directly(directory: &Path) {
+    let target = file(directory.join("f"));
     for backend in [BackendKind::Psync, BackendKind::IoUring] {
         let direct = |job: Job| Job {
             direct: true,

@@ -1,7 +1,6 @@
 //! Operations that fail: what is said of them, and what is kept beside them.
 
 use std::path::Path;
-use std::process::Command;
 
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -10,7 +9,7 @@ use stiction_engine::{Cause, EngineError, Operation, Outcome};
 use testkit::{FaultFs, Faults, scratch_folder};
 
 use crate::jobs::{
-    failure, file, files, read_job, ring_job, run, try_run, with_workers, write_job,
+    failure, file, files, read_job, ring_job, run, run_child, try_run, with_workers, write_job,
 };
 
 /// The outcome agrees with the file on how much was written.
@@ -130,21 +129,6 @@ fn a_file_size_limit_is_an_error_and_not_the_end() {
         VARIABLE,
         directory.path(),
         |_| {},
-    );
-}
-
-/// Runs this test binary once more, for one test.
-fn run_child(test: &str, variable: &str, directory: &Path, prepare: impl Fn(&mut Command)) {
-    let mut child = Command::new("/proc/self/exe");
-    child.args(["--exact", test, "--nocapture"]);
-    child.env(variable, directory);
-    prepare(&mut child);
-    let output = child.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}\n{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
     );
 }
 

@@ -102,3 +102,24 @@ pub(crate) fn failure(outcome: &Outcome) -> &IoFailure {
 pub(crate) fn content(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
+
+/// Runs this test binary once more, for one test alone in its process; `variable`
+/// tells it that it is the child, and which directory to use.
+pub(crate) fn run_child(
+    test: &str,
+    variable: &str,
+    directory: &Path,
+    prepare: impl Fn(&mut std::process::Command),
+) {
+    let mut child = std::process::Command::new("/proc/self/exe");
+    child.args(["--exact", test, "--nocapture"]);
+    child.env(variable, directory);
+    prepare(&mut child);
+    let output = child.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
