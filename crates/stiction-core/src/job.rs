@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Seed;
+use crate::{DataShape, Seed};
 
 /// The order in which a worker visits the blocks of its region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -97,6 +97,8 @@ pub enum Data {
     Stamped,
     /// Zeros, as tiotest writes. Layers that compress or deduplicate cheat on them.
     Zeros,
+    /// The bytes of [`Job::pattern`], again and again from the start of each block.
+    Pattern,
 }
 
 /// How a file comes to be before a worker uses it.
@@ -178,6 +180,12 @@ pub struct Job {
     pub create: Create,
     /// What is written; for reads, what must be found when `verify` is set.
     pub data: Data,
+    /// How easy [`Data::Unique`] is made for layers that compress or deduplicate.
+    #[serde(default)]
+    pub shape: DataShape,
+    /// What [`Data::Pattern`] repeats, 1 byte or more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pattern: Vec<u8>,
     /// Whether blocks read are checked against their stamps (needs
     /// [`Data::Stamped`]); outside the latency of the read.
     pub verify: bool,
@@ -220,6 +228,8 @@ impl Default for Job {
             sync_at_end: None,
             create: Create::Open,
             data: Data::Unique,
+            shape: DataShape::default(),
+            pattern: Vec::new(),
             verify: false,
             operations_per_worker: None,
             duration_ns: None,

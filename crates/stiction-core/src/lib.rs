@@ -12,6 +12,7 @@
 
 mod caveat;
 mod cell;
+mod content;
 mod digest;
 mod environment;
 mod export;
@@ -34,6 +35,7 @@ mod witness;
 
 pub use caveat::{Caveat, CaveatCode, Subject};
 pub use cell::{Cell, Level};
+pub use content::DataShape;
 pub use digest::Digest;
 pub use environment::{
     Cpu, Environment, IoLimit, Kernel, Limits, Memory, MissingFact, Tool, Virtualisation,

@@ -164,6 +164,14 @@ fn contradictions(job: &Job) -> Option<String> {
             "only reads of stamped data can be verified",
         ),
         (
+            job.shape.compress_percent > 100 || job.shape.dedupe_percent > 100,
+            "more than 100 % of its data are to compress or repeat: give 0 to 100",
+        ),
+        (
+            job.data == Data::Pattern && job.pattern.is_empty(),
+            "its pattern is empty: give 1 byte or more",
+        ),
+        (
             job.data == Data::Stamped
                 && (!reads || job.verify)
                 && job.block_size_bytes < STAMPED_BYTES_MIN,

@@ -1,6 +1,6 @@
 //! One worker from its first allocation to its last figure.
 
-use stiction_core::{Access, BackendKind, CpuTime, Timing, WorkerSummary};
+use stiction_core::{Access, BackendKind, CpuTime, Seed, Timing, WorkerSummary};
 
 use crate::backend::{Backend, IoUring, Mmap, Null, Psync, Remarks};
 use crate::data::{Ledger, Payload};
@@ -84,7 +84,7 @@ impl Worker<'_> {
         let arrival = self.gate.arrival();
         own_file_table();
         let ready = self.make_ready().and_then(|ready| {
-            let early = (!self.task.job.open_in_time).then(|| B::prepare(self.task));
+            let early = (!self.task.job.open_in_time).then(|| self.prepare::<B>());
             Ok((ready, early.transpose()?))
         });
         if ready.is_err() {
@@ -96,15 +96,26 @@ impl Worker<'_> {
             return Ok(None);
         };
         let cpu_before = cpu_time();
-        let backend = early.map_or_else(|| B::prepare(self.task), Ok);
+        let backend = early.map_or_else(|| self.prepare(), Ok);
         self.work(ready, backend, start, cpu_before).map(Some)
+    }
+
+    fn prepare<B: Backend>(&self) -> Result<B, EngineError> {
+        let mut backend = B::prepare(self.task)?;
+        Payload::prime(self.task, self.data_seed(), &mut backend);
+        Ok(backend)
+    }
+
+    /// What the bytes of this worker's writes are drawn from.
+    fn data_seed(&self) -> Seed {
+        let seed = self.task.job.seed.stream(self.task.worker.into());
+        seed.stream(DATA_STREAM)
     }
 
     fn make_ready(&self) -> Result<Ready, EngineError> {
         let job = self.task.job;
-        let seed = job.seed.stream(self.task.worker.into());
         Ok(Ready {
-            payload: Payload::new(self.task, seed.stream(DATA_STREAM), self.ledger)
+            payload: Payload::new(self.task, self.data_seed(), self.ledger)
                 .map_err(|none| none.of("the numbers of writes", "ask for a smaller region"))?,
             slots: Slots::new(self.task.depth),
             tracks: Tracks::new(job)

@@ -34,6 +34,7 @@ const KERNEL: &[&str] = &["libc", "rustix"];
 /// What only tests use, in any crate.
 pub(super) const TEST_CRATES: &[&str] = &[
     "assert_cmd",
+    "flate2",
     "insta",
     "libc",
     "proptest",

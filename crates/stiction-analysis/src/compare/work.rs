@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::environment::Difference;
-use stiction_core::{Access, Action, Data, Job, Plan, Provenance, Session, format_bytes};
+use stiction_core::{Access, Action, Job, Plan, Provenance, Session, format_bytes};
 
 /// Sizes of regions within this share of each other are the same work.
 const SIZE_TOLERANCE: f64 = 0.05;
@@ -75,11 +75,8 @@ pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
         format!("{:?}, {every:?}, {:?}", job.write_sync, job.sync_at_end)
     };
     let sync_differs = sync(a) != sync(b);
-    let data = |job: &Job| match job.data {
-        Data::Zeros => "zeros".to_owned(),
-        // The stamp in a block changes nothing for the layers that move it.
-        Data::Unique | Data::Stamped => "unique".to_owned(),
-    };
+    // The stamp in a block changes nothing for the layers that move it.
+    let data = |job: &Job| job.reducible_data().unwrap_or_else(|| "unique".to_owned());
     differ("data are", data(a), data(b));
     if sync_differs {
         found.push("writes are made durable in different ways".to_owned());

@@ -1,6 +1,6 @@
 //! Witnesses that cannot all be right. Then nobody is believed.
 
-use stiction_core::{Action, Data, Subject, format_bytes};
+use stiction_core::{Action, Subject, format_bytes};
 
 use super::Claim;
 use super::case::{Case, Moved};
@@ -134,8 +134,8 @@ fn in_memory(case: &Case<'_>) -> bool {
     super::memory::filesystem_in_memory(case).is_some()
 }
 
-/// Zeros on a filesystem that compresses: little needs to move.
+/// Data that compress, on a filesystem that compresses: little needs to move.
 fn is_compressed(case: &Case<'_>) -> bool {
-    let zeros = case.job.is_none_or(|job| job.data == Data::Zeros);
-    zeros && compressing_filesystem(case).is_some()
+    let reducible = case.job.is_none_or(|job| job.reducible_data().is_some());
+    reducible && compressing_filesystem(case).is_some()
 }

@@ -1,6 +1,6 @@
 //! Doubts about the data and how it was reached: holes, compression, O_DIRECT.
 
-use stiction_core::{Action, Caveat, CaveatCode, Data, Residency, Subject, format_bytes};
+use stiction_core::{Action, Caveat, CaveatCode, Job, Residency, Subject, format_bytes};
 
 use super::Claim;
 use super::case::{Case, Moved};
@@ -37,15 +37,15 @@ pub(super) fn compressed_away(case: &Case<'_>) -> Option<Claim> {
     let Moved::Bytes(moved) = case.moved() else {
         return None;
     };
-    let zeros = case.job.is_some_and(|job| job.data == Data::Zeros);
+    let data = case.job.and_then(Job::reducible_data)?;
     let cached =
         case.action == Action::Read && case.witnesses.residency_before?.fraction() >= CACHED_SHARE;
-    if !zeros || cached || case.moved_share()? >= SERVED_SHARE {
+    if cached || case.moved_share()? >= SERVED_SHARE {
         return None;
     }
     let how = compressing_filesystem(case)?;
     let seen = moved_of_asked(case, moved);
-    let because = format!("the data are zeros and {how}");
+    let because = format!("the data are {data} and {how}");
     Some(Claim::new(Subject::Unknown, [seen, because]))
 }
 
@@ -82,15 +82,14 @@ fn holes_read(case: &Case<'_>) -> Option<Caveat> {
 }
 
 fn compressible(case: &Case<'_>) -> Option<Caveat> {
-    let zeros = case.job.is_some_and(|job| job.data == Data::Zeros);
-    zeros.then(|| {
-        let detail = match compressing_filesystem(case) {
-            Some(how) => format!("the data are zeros and {how}"),
-            None => "the data are zeros: any layer that compresses or deduplicates moves less"
-                .to_owned(),
-        };
-        Caveat::new(CaveatCode::Compressible, detail)
-    })
+    let data = case.job.and_then(Job::reducible_data)?;
+    let detail = match compressing_filesystem(case) {
+        Some(how) => format!("the data are {data} and {how}"),
+        None => {
+            format!("the data are {data}: any layer that compresses or deduplicates moves less")
+        }
+    };
+    Some(Caveat::new(CaveatCode::Compressible, detail))
 }
 
 fn direct_refused(case: &Case<'_>) -> Option<Caveat> {

@@ -5,6 +5,7 @@ mod ledger;
 mod mismatch;
 mod payload;
 mod random;
+mod shape;
 mod stamp;
 
 pub use ledger::Ledger;

@@ -4,19 +4,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stiction_core::{Action, Data, Seed};
+use stiction_core::{Action, Data, DataShape, Seed};
 
 use super::check::check;
 use super::ledger::{Generations, Ledger, Place};
 use super::mismatch::{MISMATCHES_KEPT, Mismatch};
 use super::random;
+use super::shape::{Shaper, repeat};
 use super::stamp::Stamp;
+use crate::backend::Backend;
 use crate::memory::NoMemory;
 use crate::task::Task;
 
 /// The part that data has in one worker's operations.
 pub(crate) enum Payload {
-    /// None: zeros are written, or what is read is not looked at.
+    /// None: buffers are written as they are, or what is read is not looked at.
     Idle,
     /// Each write has fresh random bytes.
     Unique {
@@ -25,6 +27,8 @@ pub(crate) enum Payload {
         /// How many blocks were made.
         blocks: u64,
     },
+    /// Each write has bytes that can be compressed or repeat others.
+    Shaped(Shaper),
     /// Each write has a stamp.
     Stamped(Stamps),
     /// Each read must have its stamp.
@@ -44,13 +48,33 @@ impl Payload {
     ) -> Result<Self, NoMemory> {
         let job = task.job;
         Ok(match (job.action, job.data) {
-            (Action::Write, Data::Unique) => Self::Unique { seed, blocks: 0 },
+            (Action::Write, Data::Unique) if !job.shape.refill => Self::Idle,
+            (Action::Write, Data::Unique) if job.shape == DataShape::default() => {
+                Self::Unique { seed, blocks: 0 }
+            }
+            (Action::Write, Data::Unique) => Self::Shaped(Shaper::new(seed, job.shape)),
             (Action::Write, Data::Stamped) => Self::Stamped(Stamps::new(task, ledger)?),
             (Action::Read, Data::Stamped) if job.verify => {
                 Self::Checked(Stamps::new(task, ledger)?, Mismatches::new(task))
             }
             _ => Self::Idle,
         })
+    }
+
+    /// Fills the buffers of `task` before the start with what no write changes: a
+    /// pattern, or data that are written again and again.
+    pub(crate) fn prime(task: &Task<'_>, seed: Seed, backend: &mut impl Backend) {
+        let job = task.job;
+        let mut shaper = Shaper::new(seed, job.shape);
+        for slot in 0..task.depth {
+            match (job.action, job.data) {
+                (Action::Write, Data::Pattern) => repeat(&job.pattern, backend.buffer(slot)),
+                (Action::Write, Data::Unique) if !job.shape.refill => {
+                    shaper.fill(backend.buffer(slot));
+                }
+                _ => return,
+            }
+        }
     }
 
     /// Whether it has nothing to do between operations.
@@ -72,6 +96,7 @@ impl Payload {
                 random::fill(seed.stream(*blocks).0, buffer());
                 *blocks += 1;
             }
+            Self::Shaped(shaper) => shaper.fill(buffer()),
             Self::Stamped(stamps) => stamps.write(slot, block, offset_bytes, buffer()),
         }
     }
@@ -85,7 +110,7 @@ impl Payload {
         buffer: impl FnOnce() -> &'b mut [u8],
     ) {
         match self {
-            Self::Idle | Self::Unique { .. } => {}
+            Self::Idle | Self::Unique { .. } | Self::Shaped(_) => {}
             Self::Stamped(stamps) => stamps.written(slot, block),
             Self::Checked(stamps, mismatches) => {
                 let wanted = stamps.wanted(block, offset_bytes);
@@ -100,7 +125,7 @@ impl Payload {
     pub(crate) fn into_mismatches(self) -> (Vec<Mismatch>, u64) {
         match self {
             Self::Checked(_, mismatches) => (mismatches.kept, mismatches.count),
-            Self::Idle | Self::Unique { .. } | Self::Stamped(_) => (Vec::new(), 0),
+            _ => (Vec::new(), 0),
         }
     }
 }

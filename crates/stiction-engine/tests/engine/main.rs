@@ -7,5 +7,6 @@ mod failing;
 mod jobs;
 mod mapping;
 mod refusing;
+mod shaping;
 mod workers;
 mod writing;
