@@ -4,6 +4,7 @@
 //! failure ends the run unless `--keep-going` asks for the whole picture.
 
 mod leftovers;
+mod readme;
 mod stages;
 
 use std::process::ExitStatus;

@@ -7,6 +7,9 @@
 
 mod ledger;
 mod table;
+mod unused;
+
+use std::path::Path;
 
 use cargo_metadata::{DependencyKind, Metadata};
 
@@ -36,6 +39,11 @@ pub(crate) fn run() -> Result<(), String> {
 
     let mut wrong = check_members(LAYERS, &members);
     wrong.extend(edges.iter().filter_map(|edge| check_edge(LAYERS, edge)));
+    for member in &members {
+        let sources = sources(&metadata, member)?;
+        let own = edges.iter().filter(|edge| edge.from == *member);
+        wrong.extend(own.filter_map(|edge| unused::check(edge, &sources)));
+    }
     let record = std::fs::read_to_string(workspace::root().join(ledger::PATH))
         .map_err(|error| format!("{}: {error}", ledger::PATH))?;
     let used = edges
@@ -48,6 +56,33 @@ pub(crate) fn run() -> Result<(), String> {
     } else {
         Err(wrong.join("\n"))
     }
+}
+
+/// All Rust text of one of our crates.
+fn sources(metadata: &Metadata, name: &str) -> Result<String, String> {
+    let root = workspace::root();
+    let folder = metadata
+        .workspace_packages()
+        .into_iter()
+        .find(|package| package.name == name)
+        .and_then(|package| {
+            package
+                .manifest_path
+                .parent()?
+                .as_std_path()
+                .strip_prefix(&root)
+                .ok()
+        })
+        .ok_or_else(|| format!("{name} has no folder in the workspace"))?
+        .to_path_buf();
+    let mut all = String::new();
+    for path in workspace::files()? {
+        if path.ends_with(".rs") && Path::new(&path).starts_with(&folder) {
+            let text = std::fs::read_to_string(root.join(&path));
+            all += &text.map_err(|error| format!("{path}: {error}"))?;
+        }
+    }
+    Ok(all)
 }
 
 fn edges(metadata: &Metadata) -> Vec<Edge> {

@@ -9,8 +9,7 @@ use stiction_host::{HostError, OwnDirectory, drop_file_cache};
 
 use crate::{Context, Place};
 
-/// Where one trial works. What was made is removed by [`close`](Self::close), or on
-/// drop.
+/// Where one trial works. What was made is removed when it is closed, or dropped.
 #[derive(Debug)]
 pub struct Ground {
     directories: Vec<OwnDirectory>,

@@ -43,10 +43,12 @@ impl Ground {
         self.root.join("skipped")
     }
 
-    /// What the processes of a stage are told of it.
-    pub(super) fn environment(&self) -> [(&'static str, PathBuf); 3] {
+    /// What the processes of a stage are told of it. A test that wants a store of
+    /// its own says so; the user's is out of reach either way.
+    pub(super) fn environment(&self) -> [(&'static str, PathBuf); 4] {
         [
             ("TMPDIR", self.temporary()),
+            ("STICTION_STORE", self.root.join("store")),
             (RECORD_VARIABLE, self.record()),
             ("RUSTDOCFLAGS", "-D warnings".into()),
         ]

@@ -1,7 +1,7 @@
 //! The stages, cheapest first.
 
 use super::leftovers::Ground;
-use super::{Outcome, cargo};
+use super::{Outcome, cargo, readme};
 use crate::{layers, tidy};
 
 /// One stage of the run.
@@ -46,6 +46,11 @@ pub(super) const STAGES: &[Stage] = &[
         name: "e2e",
         what: "the binary from end to end",
         run: |ground| nextest(ground, &format!("({END_TO_END}) and not ({ROOT})"), &[]),
+    },
+    Stage {
+        name: "readme",
+        what: "the commands of the README, as written",
+        run: |ground| readme::run(ground).into(),
     },
     Stage {
         name: "root",
@@ -103,7 +108,7 @@ fn nextest(ground: &Ground, filter: &str, options: &[&str]) -> Outcome {
         "--profile",
         "ci",
     ];
-    let select = ["--no-tests", "pass", "--filterset", filter];
+    let select = ["--no-tests", "fail", "--filterset", filter];
     cargo(ground, &[&run[..], &select[..], options].concat())
         .and_then(|()| ground.is_clean())
         .into()

@@ -40,9 +40,7 @@ pub(super) const TEST_CRATES: &[&str] = &[
     "proptest",
     "rustix",
     "serde_json",
-    "snapbox",
     "tempfile",
-    "trycmd",
 ];
 
 /// Every crate of the workspace, each after all that it uses.
