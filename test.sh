@@ -19,6 +19,7 @@ need mkfs.btrfs btrfs-progs
 need fusermount3 fuse3
 need losetup mount
 need findmnt util-linux
+need fio fio
 
 if [ "${#packages[@]}" -gt 0 ]; then
     if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then

@@ -20,6 +20,7 @@ mod bonnie;
 mod command;
 mod contest;
 mod decode;
+pub mod fio;
 mod harvest;
 mod label;
 mod mail;

@@ -55,7 +55,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "stiction-formats",
         promise: "turns text into core types and back, and knows no files, engine or store",
         ours: &["stiction-core"],
-        foreign: &[PURE],
+        foreign: &[PURE, &["toml"]],
     },
     Layer {
         name: "stiction-engine",
