@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use stiction_core::{Access, BackendKind, Data, Direction, SyncEvery, SyncKind};
+use stiction_core::{Access, BackendKind, Data, Direction, Job, SyncEvery, SyncKind, WriteSync};
 use stiction_engine::Ended;
 
-use testkit::scratch_folder;
+use testkit::{LoopFilesystem, LoopKind, scratch_folder};
 
 use crate::jobs::{content, file, read_job, region, run, run_child, write_job};
 
@@ -175,6 +175,34 @@ fn the_last_writes_of_a_group_are_synced_only_at_the_end() {
         "no commits: {:?}",
         outcome.recordings
     );
+}
+
+/// With O_SYNC or O_DSYNC the device is told to flush after each write.
+#[test]
+fn root_synchronous_writes_flush_the_device_one_by_one() {
+    testkit::require_root!();
+    let filesystem = LoopFilesystem::new(LoopKind::Ext4, 64 << 20);
+    let target = file(filesystem.path().join("f"));
+    let name = filesystem.device().name();
+    let flushes_of = |write_sync| {
+        let before = flushes(&name);
+        let job = Job {
+            write_sync,
+            ..write_job(20)
+        };
+        run(&job, &target);
+        flushes(&name) - before
+    };
+    assert!(flushes_of(WriteSync::None) < 20);
+    assert!(flushes_of(WriteSync::DataSync) >= 20);
+    assert!(flushes_of(WriteSync::Sync) >= 20);
+}
+
+/// Flushes that a block device has completed: the 16th number of its statistics.
+fn flushes(name: &str) -> u64 {
+    let statistics = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    let flushes = statistics.split_ascii_whitespace().nth(15);
+    flushes.unwrap().parse().unwrap()
 }
 
 #[test]
