@@ -5,6 +5,7 @@
 //! so that a rule may name what it forbids.
 
 mod code;
+mod links;
 mod names;
 mod source;
 mod text;
@@ -37,6 +38,7 @@ const RULES: &[Rule] = &[
     ("length", text::length),
     ("registry-address", text::registry_address),
     ("private-path", text::private_path),
+    ("dead-link", links::dead),
     ("names", names::vague),
     ("says-what-it-holds", code::says_what_it_holds),
     ("unfinished", code::unfinished),

@@ -6,7 +6,7 @@ use stiction_core::BackendKind;
 
 use crate::IoFailure;
 
-/// Why [`run`](crate::run) did nothing. Once workers have started, failures are
+/// Why [`run`](crate::run()) did nothing. Once workers have started, failures are
 /// part of the [`Outcome`](crate::Outcome) instead, beside what was done.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {

@@ -1,6 +1,6 @@
 //! Generates I/O and counts it: backends, workers, offset and data patterns, clocks.
 //!
-//! [`run`] takes a [`Job`](stiction_core::Job), in which every choice is made, and
+//! [`run()`] takes a [`Job`](stiction_core::Job), in which every choice is made, and
 //! the [`Target`]s that it names by number, and returns an [`Outcome`] when all
 //! workers have ended. Nothing here knows a benchmark, formats a report or touches
 //! anything but the targets.

@@ -96,7 +96,7 @@ const READERS: &[Reader] = &[
 
 /// Reads everything that is known here from `text`.
 ///
-/// Text from a file goes through [`decode`] first.
+/// Text from a file goes through [`decode()`] first.
 #[must_use]
 pub fn read(text: &str) -> Imported {
     let mut page = Page::new(text);

@@ -22,7 +22,7 @@ const PREFIX: &str = ".stiction-";
 
 /// A directory of our own. It and everything in it is removed by [`close`](Self::close),
 /// or on drop; or, after a `kill -9`, by [`restore`](crate::undo::restore) or
-/// through [`leftovers`].
+/// through [`leftovers()`].
 #[derive(Debug)]
 pub struct OwnDirectory {
     path: PathBuf,
