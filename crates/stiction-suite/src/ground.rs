@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use stiction_core::{Caveat, CaveatCode, SkipCode, SkipReason, TargetStack, format_bytes};
-use stiction_engine::Target;
+use stiction_core::{
+    Caveat, CaveatCode, Residency, SkipCode, SkipReason, TargetStack, format_bytes,
+};
+use stiction_engine::{StopFlag, Target};
 use stiction_host::{HostError, OwnDirectory, drop_file_cache};
 
 use crate::{Context, Place};
@@ -77,27 +79,32 @@ impl Ground {
     }
 
     /// Writes the targets back and drops them from the page cache; a doubt when some
-    /// of them stayed.
-    pub(crate) fn drop_caches(&self) -> Option<Caveat> {
-        let present: Vec<PathBuf> = self
-            .paths()
-            .into_iter()
-            .filter(|path| path.exists())
-            .collect();
-        if present.is_empty() {
+    /// of them stayed. A stop that is raised meanwhile ends it after the file at hand.
+    pub(crate) fn drop_caches(&self, stop: &StopFlag) -> Option<Caveat> {
+        let doubt = |detail| Some(Caveat::new(CaveatCode::CacheNotDropped, detail));
+        let mut left = Residency::default();
+        let mut means = String::new();
+        for path in self.paths().into_iter().filter(|path| path.exists()) {
+            if stop.is_raised() {
+                break;
+            }
+            match drop_file_cache(&[path]) {
+                Ok(dropped) => {
+                    left.cached_bytes += dropped.after.cached_bytes;
+                    left.file_bytes += dropped.after.file_bytes;
+                    means = dropped.method;
+                }
+                Err(error) => return doubt(error.to_string()),
+            }
+        }
+        if left.cached_bytes == 0 {
             return None;
         }
-        let doubt = |detail| Some(Caveat::new(CaveatCode::CacheNotDropped, detail));
-        match drop_file_cache(&present) {
-            Ok(dropped) if dropped.is_complete() => None,
-            Ok(dropped) => doubt(format!(
-                "{} of {} stayed in the page cache (means: {})",
-                format_bytes(dropped.after.cached_bytes),
-                format_bytes(dropped.after.file_bytes),
-                dropped.method
-            )),
-            Err(error) => doubt(error.to_string()),
-        }
+        doubt(format!(
+            "{} of {} stayed in the page cache (means: {means})",
+            format_bytes(left.cached_bytes),
+            format_bytes(left.file_bytes)
+        ))
     }
 
     /// Removes what was made.

@@ -100,7 +100,7 @@ fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
     phase.elapsed_ns = outcome.elapsed_ns;
     phase.witnesses.direct_granted = outcome.direct_granted;
     phase.witnesses.busiest_worker_cpu_fraction = busiest(&outcome.workers);
-    phase.outcome = ending(&outcome, &mut phase.caveats);
+    phase.outcome = ending(&outcome);
     phase.caveats.extend(outcome.caveats.iter().cloned());
     phase.notes.extend(outcome.notes.iter().cloned());
     phase.workers = outcome
@@ -119,23 +119,18 @@ fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
     }
 }
 
-/// How the phase ended, and the caveat that says why where it ended early.
-fn ending(outcome: &Outcome, caveats: &mut Vec<Caveat>) -> PhaseOutcome {
-    if let Some(message) = mismatch(outcome) {
-        caveats.push(Caveat::new(CaveatCode::DataMismatch, message.clone()));
-        return PhaseOutcome::Failed { message };
+/// How the phase ended. The engine's caveats say why where it ended early.
+fn ending(outcome: &Outcome) -> PhaseOutcome {
+    let caveats = &mut outcome.caveats.iter();
+    if let Some(wrong) = caveats.find(|caveat| caveat.code == CaveatCode::DataMismatch) {
+        return PhaseOutcome::Failed {
+            message: wrong.detail.clone(),
+        };
     }
     match &outcome.ended {
         Ended::Planned => PhaseOutcome::Completed,
-        Ended::Stopped => {
-            caveats.push(Caveat::new(
-                CaveatCode::Interrupted,
-                "the run was stopped while this phase was on",
-            ));
-            PhaseOutcome::EndedEarly
-        }
+        Ended::Stopped => PhaseOutcome::EndedEarly,
         Ended::Failed(failure) if ran_out(failure) && outcome.operations() > 0 => {
-            caveats.push(Caveat::new(CaveatCode::EndedEarly, failure.to_string()));
             PhaseOutcome::EndedEarly
         }
         Ended::Failed(failure) => PhaseOutcome::Failed {
@@ -151,23 +146,6 @@ fn ran_out(failure: &IoFailure) -> bool {
         failure.cause,
         Cause::Errno(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
     )
-}
-
-fn mismatch(outcome: &Outcome) -> Option<String> {
-    let count = outcome.mismatch_count();
-    let first = outcome
-        .workers
-        .iter()
-        .find_map(|worker| worker.mismatches.first());
-    match (count, first) {
-        (0, _) => None,
-        (count, Some(first)) => Some(format!(
-            "{count} of the blocks read were not what had been written; the first: {first}"
-        )),
-        (count, None) => Some(format!(
-            "{count} of the blocks read were not what had been written"
-        )),
-    }
 }
 
 /// CPU share of the busiest worker over its own time, 0 to 1.

@@ -72,14 +72,14 @@ fn phases(
     };
     let mut failure = None;
     for phase in QuickPhase::ALL {
-        if context.stop.is_raised() {
-            return Ok(TrialOutcome::Interrupted);
-        }
         let undropped = if phase.reads() && !on.direct {
-            ground.drop_caches()
+            ground.drop_caches(context.stop)
         } else {
             None
         };
+        if context.stop.is_raised() {
+            return Ok(TrialOutcome::Interrupted);
+        }
         let Some(slot_ns) = slot_ns(phase, parameters.budget_ns, context.now_ns()) else {
             let reason = SkipReason::new(
                 SkipCode::OutOfTime,

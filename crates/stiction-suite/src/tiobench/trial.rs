@@ -132,14 +132,14 @@ impl Run<'_> {
             }
         }
         for &phase in &parameters.phases {
+            let undropped = parameters
+                .drop_caches
+                .then(|| ground.drop_caches(context.stop))
+                .flatten();
             if context.stop.is_raised() {
                 return Ok(TrialOutcome::Interrupted);
             }
             let job = self.job(phase);
-            let undropped = parameters
-                .drop_caches
-                .then(|| ground.drop_caches())
-                .flatten();
             let request = self.request(PhaseKind::Measure, job, undropped);
             let phase = measure(context, ground, request)?;
             if let Some(outcome) = ended_otherwise(&phase) {
