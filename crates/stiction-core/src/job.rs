@@ -2,29 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DataShape, Seed};
-
-/// The order in which a worker visits the blocks of its region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    /// From the first block to the last, then again from the first.
-    Sequential,
-    /// Every block exactly once a pass, in random order.
-    RandomPermutation,
-    /// Every block equally likely each time, whatever came before.
-    RandomIndependent,
-}
-
-/// What is done at each offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// Reads only.
-    Read,
-    /// Writes only.
-    Write,
-}
+use crate::{Access, Action, DataShape, Seed, Sizes, Skew, Stride};
 
 /// How operations reach the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -156,10 +134,24 @@ pub struct Job {
     pub name: String,
     /// Order of offsets.
     pub access: Access,
-    /// Read or write.
+    /// Which blocks [`Access::RandomIndependent`] prefers; `None` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
+    /// How many operations follow in order from each random place on, that one
+    /// included, 1 or more.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub run_operations: u32,
+    /// What [`Access::Sequential`] leaves out; `None` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stride: Option<Stride>,
+    /// Read, write, trim, or some of each.
     pub action: Action,
-    /// Bytes moved by each operation, 1 or more.
+    /// Bytes moved by each operation, 1 or more; with `sizes`, what random offsets
+    /// within the region are multiples of.
     pub block_size_bytes: u64,
+    /// Sizes of operations that are not all `block_size_bytes` long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
     /// Operations that each worker keeps in flight, 1 or more; backends that do
     /// one at a time refuse more.
     pub depth: u32,
@@ -191,10 +183,16 @@ pub struct Job {
     pub verify: bool,
     /// Operations after which a worker ends; `None` for no such limit.
     pub operations_per_worker: Option<u64>,
+    /// Bytes after which a worker begins no further operation; `None` for no such
+    /// limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_worker: Option<u64>,
     /// Time after which every worker ends, ns from the moment it was let go (the
     /// start barrier, or the end of the worker before); `None` for no such limit.
     pub duration_ns: Option<u64>,
-    /// Whether a worker ends when it has been once through its region.
+    /// Whether a worker ends when it has been once through its region; where sizes,
+    /// skew or stride leave no such moment, when it has moved as many bytes as the
+    /// region has.
     pub once: bool,
     /// When workers start.
     pub start: StartOrder,
@@ -210,6 +208,18 @@ pub struct Job {
     pub seed: Seed,
 }
 
+fn one() -> u32 {
+    1
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
 /// The base of literals: reads of 4 KiB in order, buffered, one at a time, of
 /// existing files, once through. There is no region, so it cannot be run as it is.
 impl Default for Job {
@@ -217,8 +227,12 @@ impl Default for Job {
         Self {
             name: String::new(),
             access: Access::Sequential,
+            skew: None,
+            run_operations: 1,
+            stride: None,
             action: Action::Read,
             block_size_bytes: 4096,
+            sizes: None,
             depth: 1,
             regions: Vec::new(),
             backend: BackendKind::Psync,
@@ -232,6 +246,7 @@ impl Default for Job {
             pattern: Vec::new(),
             verify: false,
             operations_per_worker: None,
+            bytes_per_worker: None,
             duration_ns: None,
             once: true,
             start: StartOrder::Together,
@@ -244,6 +259,24 @@ impl Default for Job {
 }
 
 impl Job {
+    /// The greatest size of any operation, bytes.
+    #[must_use]
+    pub fn operation_bytes_max(&self) -> u64 {
+        let Some(Sizes { read, write, trim }) = &self.sizes else {
+            return self.block_size_bytes;
+        };
+        let used = [
+            (self.action.reads(), read),
+            (self.action.writes(), write),
+            (self.action == Action::Trim, trim),
+        ];
+        used.into_iter()
+            .filter(|(is_used, _)| *is_used)
+            .map(|(_, mix)| mix.max_bytes())
+            .max()
+            .unwrap_or(0)
+    }
+
     /// Whole blocks in the region of worker `worker`.
     #[must_use]
     pub fn blocks(&self, worker: usize) -> u64 {

@@ -21,6 +21,7 @@ mod id;
 mod job;
 mod measurement;
 mod metric;
+mod pattern;
 mod phase;
 mod plan;
 mod record;
@@ -46,11 +47,13 @@ pub use export::{
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{
-    Access, Action, BackendKind, Create, Data, Job, Region, StartOrder, SyncEvery, SyncKind,
-    Timing, WriteSync,
+    BackendKind, Create, Data, Job, Region, StartOrder, SyncEvery, SyncKind, Timing, WriteSync,
 };
 pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};
+pub use pattern::{
+    Access, Action, PPM_WHOLE, SizeMix, SizeShare, Sizes, Skew, SkewShape, Stride, Zone,
+};
 pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
 pub use plan::{Plan, PlannedTrial};
 pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};

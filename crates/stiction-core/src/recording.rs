@@ -12,6 +12,8 @@ pub enum Direction {
     Read,
     /// Writes, without the sync that may follow.
     Write,
+    /// Trims: discards, and holes punched.
+    Trim,
     /// fsync, fdatasync, msync.
     Sync,
     /// A write and the sync that makes it durable, together: the price of a commit.

@@ -20,7 +20,8 @@ use std::process::ExitCode;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 use stiction_core::{
-    Access, Action, BackendKind, Create, Data, Job, Region, Seed, StartOrder, Timing, WriteSync,
+    Access, Action, BackendKind, Create, Data, Job, Region, Seed, SizeMix, Sizes, Skew, SkewShape,
+    StartOrder, Timing, WriteSync,
 };
 use stiction_engine::{Progress, StopFlag, Target, run};
 
@@ -35,7 +36,47 @@ struct Variant {
     baseline: usize,
 }
 
+/// A pattern that is more than an order of blocks.
+#[derive(Clone, Copy)]
+enum Pattern {
+    Zipf,
+    Mixed,
+}
+
+impl Pattern {
+    fn job(self, operations: u64) -> Job {
+        let job = job(
+            BackendKind::Null,
+            Access::RandomIndependent,
+            1,
+            Timing::Chained,
+            operations,
+        );
+        match self {
+            Self::Zipf => Job {
+                skew: Some(Skew {
+                    shape: SkewShape::Zipf {
+                        exponent_ppm: 1_200_000,
+                    },
+                    scattered: true,
+                }),
+                ..job
+            },
+            Self::Mixed => Job {
+                action: Action::Mixed { reads_percent: 70 },
+                sizes: Some(Sizes::same(SizeMix::Range {
+                    min_bytes: 4096,
+                    max_bytes: 65_536,
+                    step_bytes: 4096,
+                })),
+                ..job
+            },
+        }
+    }
+}
+
 enum Kind {
+    Pattern(Pattern),
     /// `pread` in a loop, and nothing else.
     Bare,
     Engine {
@@ -65,6 +106,8 @@ const VARIANTS: &[Variant] = &{
     [
         Variant { name: "null", kind: engine(Null, Independent, 1, Chained), baseline: 0 },
         Variant { name: "null, each block once", kind: engine(Null, Permutation, 1, Chained), baseline: 0 },
+        Variant { name: "null, zipf", kind: Kind::Pattern(Pattern::Zipf), baseline: 0 },
+        Variant { name: "null, mixed sizes and ways", kind: Kind::Pattern(Pattern::Mixed), baseline: 0 },
         Variant { name: "null, exact", kind: engine(Null, Independent, 1, Exact), baseline: 0 },
         Variant { name: "null, depth 8", kind: engine(Null, Independent, 8, Chained), baseline: 0 },
         Variant { name: "null, depth 32", kind: engine(Null, Independent, 32, Chained), baseline: 0 },
@@ -170,6 +213,7 @@ fn one_round(round: u64, options: &Options, path: &Path) -> Result<Vec<f64>, Str
     let mut ns = vec![0.0; VARIANTS.len()];
     for variant in order {
         let cpu_ns = match VARIANTS[variant].kind {
+            Kind::Pattern(pattern) => run_job(&pattern.job(options.operations), path)?,
             Kind::Bare => bare_loop(path, options.operations)?,
             Kind::Engine {
                 backend,

@@ -1,7 +1,7 @@
 //! The timed loop.
 //!
 //! It allocates nothing, takes no lock, logs nothing and shares no cache line. It
-//! is compiled once for each backend, order of offsets and way of timing, so that
+//! is compiled once for each backend, source of operations and way of timing, so that
 //! what a job does not want costs it nothing.
 
 use stiction_core::SyncKind;
@@ -10,7 +10,7 @@ use crate::backend::{Backend, complete_rest};
 use crate::data::Payload;
 use crate::failure::{Fault, Operation};
 use crate::log::Log;
-use crate::offsets::Offsets;
+use crate::request::{Request, Requests, Way};
 use crate::task::Task;
 
 /// The operations in flight, by slot.
@@ -21,7 +21,7 @@ pub(crate) struct Slots {
     free_count: usize,
     /// When the operation was submitted, ticks.
     begun: Box<[u64]>,
-    block: Box<[u64]>,
+    request: Box<[Request]>,
 }
 
 impl Slots {
@@ -30,7 +30,7 @@ impl Slots {
             free: (0..depth).rev().collect(),
             free_count: depth as usize,
             begun: vec![0; depth as usize].into(),
-            block: vec![0; depth as usize].into(),
+            request: vec![Request::NONE; depth as usize].into(),
         }
     }
 
@@ -65,14 +65,18 @@ impl Slots {
 /// What the loop did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Done {
-    /// Reads and writes completed.
+    /// Operations completed, syncs not counted.
     pub(crate) operations: u64,
+    /// Bytes that they moved or trimmed.
+    pub(crate) bytes: u64,
     /// Transfers that took more than one call.
     pub(crate) continued: u64,
     /// When the first operation began, ticks.
     pub(crate) first: u64,
     /// When the last operation or sync ended, ticks.
     pub(crate) last: u64,
+    /// When the last write began, ticks, and its length.
+    last_write: (u64, u32),
     /// The first operation that failed.
     pub(crate) fault: Option<Fault>,
 }
@@ -81,10 +85,10 @@ pub(crate) struct Done {
 ///
 /// With `EXACT` the clock is read before each submission and after it, otherwise
 /// once in each round.
-pub(crate) fn drive<B: Backend, O: Offsets, const EXACT: bool>(
+pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
     task: &Task<'_>,
     backend: &mut B,
-    offsets: &mut O,
+    requests: &mut R,
     payload: &mut Payload,
     slots: &mut Slots,
     log: &mut Log<'_>,
@@ -99,17 +103,20 @@ pub(crate) fn drive<B: Backend, O: Offsets, const EXACT: bool>(
             && until_sync > 0
             && let Some(slot) = slots.take()
         {
+            let Some(request) = requests.next() else {
+                slots.give_back(slot);
+                budget = 0;
+                break;
+            };
             budget -= 1;
-            until_sync -= 1;
-            let block = offsets.next();
-            let offset_bytes = task.offset_of(block);
-            slots.block[slot as usize] = block;
-            payload.before(slot, (block, offset_bytes), || backend.buffer(slot));
-            backend.queue(slot, offset_bytes);
+            until_sync -= u64::from(request.way == Way::Write);
+            slots.request[slot as usize] = request;
+            payload.before(slot, request, || backend.buffer(slot));
+            backend.queue(slot, request);
         }
         let in_flight = slots.in_flight();
         if in_flight == 0 {
-            if until_sync > 0 || !done.sync(slots.begun[0], backend, task, log) {
+            if until_sync > 0 || !done.sync(backend, task, log) {
                 return done;
             }
             until_sync = task.writes_to_sync();
@@ -125,16 +132,16 @@ pub(crate) fn drive<B: Backend, O: Offsets, const EXACT: bool>(
         }
         let now = log.now();
         let attended = log.is_due(now);
-        if attended && log.attend(now, done.operations) {
+        if attended && log.attend(now, done.operations, done.bytes) {
             budget = 0;
         }
         while let Some((slot, result)) = backend.reap() {
-            let block = slots.block[slot as usize];
+            let request = slots.request[slot as usize];
+            let begun = slots.begun[slot as usize];
             slots.give_back(slot);
             let mut end = now;
-            if result != task.block_bytes as i32 {
-                let place = task.offset_of(block);
-                if let Err(fault) = complete_rest(backend, task, slot, place, result) {
+            if result != request.whole_result() {
+                if let Err(fault) = complete_rest(backend, slot, request, result) {
                     done.fault = done.fault.or(Some(fault));
                     budget = 0;
                     continue;
@@ -142,11 +149,13 @@ pub(crate) fn drive<B: Backend, O: Offsets, const EXACT: bool>(
                 done.continued += 1;
                 end = log.now();
             }
-            log.data(slots.begun[slot as usize], end);
-            payload.after(slot, (block, task.offset_of(block)), || {
-                backend.buffer(slot)
-            });
+            log.data(request, begun, end);
+            payload.after(slot, request, || backend.buffer(slot));
             done.operations += 1;
+            done.bytes += u64::from(request.length_bytes);
+            if request.way == Way::Write {
+                done.last_write = (begun, request.length_bytes);
+            }
         }
         // What was done besides must not count for the next operation.
         done.last = if attended { log.now() } else { now };
@@ -157,29 +166,26 @@ impl Done {
     fn nothing(now: u64) -> Self {
         Self {
             operations: 0,
+            bytes: 0,
             continued: 0,
             first: now,
             last: now,
+            last_write: (now, 0),
             fault: None,
         }
     }
 
     /// Makes durable what was written since the last time, if there is no reason
     /// against it; false when there is.
-    fn sync(
-        &mut self,
-        write_begun: u64,
-        backend: &mut impl Backend,
-        task: &Task<'_>,
-        log: &mut Log<'_>,
-    ) -> bool {
+    fn sync(&mut self, backend: &mut impl Backend, task: &Task<'_>, log: &mut Log<'_>) -> bool {
         let Some(every) = task.job.sync_every else {
             return false;
         };
         if !self.sync_now(every.kind, backend, log) {
             return false;
         }
-        log.commit(write_begun, self.last);
+        let (begun, bytes) = self.last_write;
+        log.commit(bytes, begun, self.last);
         true
     }
 
@@ -200,7 +206,7 @@ impl Done {
         }
         self.last = log.now();
         if log.is_due(self.last) {
-            log.attend(self.last, self.operations);
+            log.attend(self.last, self.operations, self.bytes);
         }
         log.sync(begun, self.last);
         true

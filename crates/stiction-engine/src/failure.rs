@@ -21,6 +21,8 @@ pub enum Operation {
     Read,
     /// Writing a block.
     Write,
+    /// Punching a hole into a file, or discarding blocks of a device.
+    Trim,
     /// `fsync`.
     Fsync,
     /// `fdatasync`.
@@ -42,6 +44,7 @@ impl Operation {
             Self::Map => "map",
             Self::Read => "read",
             Self::Write => "write",
+            Self::Trim => "trim",
             Self::Fsync => "fsync",
             Self::Fdatasync => "fdatasync",
             Self::Msync => "msync",
@@ -134,6 +137,9 @@ impl IoFailure {
             Errno::INVAL if matches!(self.operation, Operation::Read | Operation::Write) => {
                 "with O_DIRECT, sizes and offsets must be multiples of the logical block, \
                  512 or 4096 bytes"
+            }
+            Errno::OPNOTSUPP if self.operation == Operation::Trim => {
+                "this filesystem or device cannot trim; choose another target or leave trims"
             }
             Errno::IO => "the device or filesystem reports an error; see the kernel's log",
             _ => return None,

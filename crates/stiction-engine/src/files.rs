@@ -8,7 +8,9 @@ use rustix::fs::{
     ioctl_blksszget, open, stat, statx,
 };
 use rustix::io::Errno;
-use stiction_core::{Action, BackendKind, Caveat, CaveatCode, Create, Job, WriteSync};
+use stiction_core::{
+    Action, BackendKind, Caveat, CaveatCode, Create, Job, SizeMix, Sizes, WriteSync,
+};
 
 use crate::backend::Remarks;
 use crate::failure::{Fault, Operation};
@@ -122,7 +124,7 @@ impl Opening<'_> {
     }
 
     fn writes(&self) -> bool {
-        self.job.action == Action::Write || self.job.create != Create::Open
+        self.job.action.changes() || self.job.create != Create::Open
     }
 
     fn flags(&self) -> OFlags {
@@ -140,7 +142,7 @@ impl Opening<'_> {
                 Create::Sparse => OFlags::CREATE,
             };
         }
-        if job.action == Action::Write {
+        if job.action.writes() {
             flags |= match job.write_sync {
                 WriteSync::None => OFlags::empty(),
                 WriteSync::Sync => OFlags::SYNC,
@@ -201,6 +203,7 @@ impl Opening<'_> {
         ];
         match sizes
             .into_iter()
+            .chain(lengths(self.job))
             .find(|(_, bytes)| bytes % u64::from(needed_bytes) != 0)
         {
             None => Ok(()),
@@ -218,7 +221,7 @@ impl Opening<'_> {
         if self.job.create == Create::Sparse {
             ftruncate(&file.fd, self.end_bytes())
                 .map_err(|errno| self.failure(Operation::Resize, errno))?;
-        } else if self.job.backend == BackendKind::Mmap && self.job.action == Action::Write {
+        } else if self.job.backend == BackendKind::Mmap && self.job.action.writes() {
             self.allocate(file)?;
         }
         Ok(())
@@ -262,4 +265,38 @@ impl Opening<'_> {
             .max()
             .unwrap_or(0)
     }
+}
+
+/// What the lengths of operations are sums and multiples of, with words for messages.
+fn lengths(job: &Job) -> Vec<(&'static str, u64)> {
+    let stride = job
+        .stride
+        .map(|stride| ("what a stride leaves out", stride.skip_bytes));
+    let Some(Sizes { read, write, trim }) = &job.sizes else {
+        return stride.into_iter().collect();
+    };
+    let used = [
+        (job.action.reads(), read),
+        (job.action.writes(), write),
+        (job.action == Action::Trim, trim),
+    ];
+    let mixes = used
+        .into_iter()
+        .filter_map(|(is_used, mix)| is_used.then_some(mix));
+    let of_mix = |mix: &SizeMix| match mix {
+        SizeMix::One(bytes) => vec![("a block size", *bytes)],
+        SizeMix::Range {
+            min_bytes,
+            step_bytes,
+            ..
+        } => vec![
+            ("the least block size", *min_bytes),
+            ("the step between block sizes", *step_bytes),
+        ],
+        SizeMix::Split(shares) => shares
+            .iter()
+            .map(|share| ("a block size", share.bytes))
+            .collect(),
+    };
+    mixes.flat_map(of_mix).chain(stride).collect()
 }

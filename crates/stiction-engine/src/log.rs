@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::gate::Start;
 use crate::memory::NoMemory;
 use crate::recorder::{Series, Track};
+use crate::request::{Request, Way};
 use crate::{Progress, StopFlag};
 
 /// How often a worker looks at the stop flag and publishes how far it is, ns.
@@ -54,7 +55,8 @@ impl<'a> Signals<'a> {
 /// The tracks of one worker, made before the start.
 #[derive(Debug)]
 pub(crate) struct Tracks {
-    data: Track,
+    /// By way.
+    ways: [Option<Track>; Way::COUNT],
     sync: Option<Track>,
     commit: Option<Track>,
 }
@@ -71,23 +73,25 @@ impl Tracks {
             |wanted: bool, direction| wanted.then(|| Track::new(direction, packed)).transpose();
         let syncs = job.sync_every.is_some() || job.sync_at_end.is_some();
         Ok(Self {
-            data: Track::new(direction_of(job.action), packed)?,
+            ways: [
+                track(job.action.reads(), Direction::Read)?,
+                track(job.action.writes(), Direction::Write)?,
+                track(job.action == Action::Trim, Direction::Trim)?,
+            ],
             sync: track(syncs, Direction::Sync)?,
             commit: track(commits(job), Direction::Commit)?,
         })
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Track> {
+        let Self { ways, sync, commit } = self;
+        ways.iter_mut().chain([sync, commit]).flatten()
     }
 }
 
 /// Whether each write of `job` is followed by a sync.
 pub(crate) fn commits(job: &Job) -> bool {
     job.sync_every.is_some_and(|every| every.writes == 1)
-}
-
-fn direction_of(action: Action) -> Direction {
-    match action {
-        Action::Read => Direction::Read,
-        Action::Write => Direction::Write,
-    }
 }
 
 /// A worker's tracks while it runs.
@@ -106,7 +110,6 @@ pub(crate) struct Log<'a> {
     deadline: u64,
     signals: &'a Signals<'a>,
     worker: usize,
-    block_bytes: u64,
     stopped: bool,
     over: bool,
 }
@@ -139,7 +142,6 @@ impl<'a> Log<'a> {
                 .map_or(u64::MAX, |ns| released.saturating_add(clock.ticks(ns))),
             signals,
             worker: worker as usize,
-            block_bytes: job.block_size_bytes,
             stopped: false,
             over: false,
         };
@@ -164,17 +166,17 @@ impl<'a> Log<'a> {
         now >= self.next_event
     }
 
-    /// Ends intervals, publishes that `operations` are done, looks at the flags and
+    /// Ends intervals, publishes that `operations` are done and `bytes` moved, looks at the flags and
     /// the time. Returns whether the worker has to end.
     #[cold]
     #[inline(never)]
-    pub(crate) fn attend(&mut self, now: u64, operations: u64) -> bool {
+    pub(crate) fn attend(&mut self, now: u64, operations: u64, bytes: u64) -> bool {
         if now >= self.interval_end {
             self.end_interval(now);
         }
         if now >= self.next_look {
             self.next_look = now.saturating_add(self.clock.ticks(LOOK_NS));
-            self.publish(operations);
+            self.publish(operations, bytes);
             self.stopped |= self.signals.stop.is_raised();
         }
         self.choose_next_event();
@@ -187,11 +189,7 @@ impl<'a> Log<'a> {
         self.interval = self.since_start_ns(now) / self.interval_ns;
         let end_ns = (self.interval + 1).saturating_mul(self.interval_ns);
         self.interval_end = self.start.saturating_add(self.clock.ticks(end_ns));
-        let Tracks { data, sync, commit } = &mut self.tracks;
-        for track in [Some(data), sync.as_mut(), commit.as_mut()]
-            .into_iter()
-            .flatten()
-        {
+        for track in self.tracks.all() {
             track.cut(ended, self.interval);
         }
     }
@@ -200,34 +198,35 @@ impl<'a> Log<'a> {
         self.next_event = self.interval_end.min(self.next_look).min(self.deadline);
     }
 
-    fn publish(&self, operations: u64) {
-        let bytes = operations * self.block_bytes;
+    fn publish(&self, operations: u64, bytes: u64) {
         self.signals
             .progress
             .publish(self.worker, operations, bytes);
     }
 
-    /// Records a read or write from `begin` to `end`.
+    /// Records an operation from `begin` to `end`.
     #[inline(always)]
-    pub(crate) fn data(&mut self, begin: u64, end: u64) {
+    pub(crate) fn data(&mut self, request: Request, begin: u64, end: u64) {
         let latency_ns = self.clock.ns(end.saturating_sub(begin));
-        self.tracks.data.record(latency_ns);
+        if let Some(track) = &mut self.tracks.ways[request.way as usize] {
+            track.record(latency_ns, request.length_bytes.into());
+        }
     }
 
     /// Records a sync from `begin` to `end`.
     pub(crate) fn sync(&mut self, begin: u64, end: u64) {
         let latency_ns = self.clock.ns(end.saturating_sub(begin));
         if let Some(sync) = &mut self.tracks.sync {
-            sync.record(latency_ns);
+            sync.record(latency_ns, 0);
         }
     }
 
-    /// Records a write from `begin` on together with the sync that ended at `end`,
+    /// Records a write of `bytes` from `begin` on together with the sync that ended at `end`,
     /// if the job has a sync for each write.
-    pub(crate) fn commit(&mut self, begin: u64, end: u64) {
+    pub(crate) fn commit(&mut self, bytes: u32, begin: u64, end: u64) {
         let latency_ns = self.clock.ns(end.saturating_sub(begin));
         if let Some(commit) = &mut self.tracks.commit {
-            commit.record(latency_ns);
+            commit.record(latency_ns, bytes.into());
         }
     }
 
@@ -242,11 +241,11 @@ impl<'a> Log<'a> {
     }
 
     /// Publishes the last figures and ends all tracks.
-    pub(crate) fn finish(self, operations: u64) -> Vec<Series> {
-        self.publish(operations);
-        let Tracks { data, sync, commit } = self.tracks;
-        [Some(data), sync, commit]
-            .into_iter()
+    pub(crate) fn finish(self, operations: u64, bytes: u64) -> Vec<Series> {
+        self.publish(operations, bytes);
+        let Tracks { ways, sync, commit } = self.tracks;
+        ways.into_iter()
+            .chain([sync, commit])
             .flatten()
             .map(|track| track.finish(self.interval))
             .collect()

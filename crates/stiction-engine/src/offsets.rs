@@ -2,6 +2,8 @@
 
 use stiction_core::Seed;
 
+use crate::draw::Draw;
+
 /// A source of block numbers below some `blocks`.
 pub(crate) trait Offsets {
     /// The next block.
@@ -36,15 +38,10 @@ impl Offsets for Sequential {
 }
 
 /// Every block equally likely each time, the last one included.
-///
-/// The generator is wyrand (Wang Yi, wyhash, public domain); its 64 bits are
-/// scaled down by the upper half of a product (Lemire, "Fast random integer
-/// generation in an interval", 2019). The scaling favours no block by more than
-/// `blocks` in 2^64.
 #[derive(Debug)]
 pub(crate) struct Independent {
     blocks: u64,
-    state: u64,
+    draw: Draw,
 }
 
 impl Independent {
@@ -52,7 +49,7 @@ impl Independent {
     pub(crate) fn new(blocks: u64, seed: Seed) -> Self {
         Self {
             blocks,
-            state: seed.0,
+            draw: Draw::new(seed),
         }
     }
 }
@@ -60,68 +57,44 @@ impl Independent {
 impl Offsets for Independent {
     #[inline(always)]
     fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0xa076_1d64_78bd_642f);
-        let product = u128::from(self.state) * u128::from(self.state ^ 0xe703_7ed1_a0b4_28db);
-        let random = (product as u64) ^ ((product >> 64) as u64);
-        ((u128::from(random) * u128::from(self.blocks)) >> 64) as u64
+        self.draw.below(self.blocks)
     }
 }
 
-/// Every block exactly once a pass, in another random order each pass, without
-/// memory of where it was.
+/// A bijection of some `blocks` that leaves no order to be seen.
 ///
-/// A counter runs over the smallest power of two that holds all blocks; each
-/// value is put through steps that are bijections of that power of two (adding or
-/// xoring a key, multiplying by an odd number, xoring the upper half of the bits
-/// onto the lower), and values beyond the last block are skipped. The keys are new
-/// in each pass.
+/// It is one of the smallest power of two that holds all blocks: steps that are
+/// bijections of it (adding or xoring a key, multiplying by an odd number, xoring
+/// the upper half of the bits onto the lower).
 #[derive(Debug)]
-pub(crate) struct Permutation {
+pub(crate) struct Scramble {
     blocks: u64,
     mask: u64,
     /// Half of the bits of `mask`, rounded up, 1 at least.
     half: u32,
-    counter: u64,
-    /// Blocks still to come in this pass.
-    left: u64,
     keys: [u64; 4],
-    passes: u64,
-    seed: Seed,
 }
 
-impl Permutation {
+impl Scramble {
     /// Over `blocks` blocks, 1 or more.
     pub(crate) fn new(blocks: u64, seed: Seed) -> Self {
         let mask = blocks
             .checked_next_power_of_two()
             .map_or(u64::MAX, |power| power - 1);
-        let mut permutation = Self {
+        let mut keys = [0, 1, 2, 3].map(|key| seed.stream(key).0);
+        keys[1] |= 1;
+        keys[3] |= 1;
+        Self {
             blocks,
             mask,
             half: mask.count_ones().div_ceil(2).max(1),
-            counter: 0,
-            left: 0,
-            keys: [0; 4],
-            passes: 0,
-            seed,
-        };
-        permutation.begin_pass();
-        permutation
+            keys,
+        }
     }
 
-    #[cold]
-    fn begin_pass(&mut self) {
-        let pass = self.seed.stream(self.passes);
-        self.passes += 1;
-        self.counter = 0;
-        self.left = self.blocks;
-        self.keys = [0, 1, 2, 3].map(|key| pass.stream(key).0);
-        self.keys[1] |= 1;
-        self.keys[3] |= 1;
-    }
-
+    /// Where `value` goes, in the power of two.
     #[inline(always)]
-    fn scramble(&self, value: u64) -> u64 {
+    fn of(&self, value: u64) -> u64 {
         let [first, odd, second, other_odd] = self.keys;
         let mut x = (value ^ first) & self.mask;
         x = x.wrapping_mul(odd) & self.mask;
@@ -130,6 +103,54 @@ impl Permutation {
         x ^= x >> self.half;
         x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15) & self.mask;
         x ^ (x >> self.half)
+    }
+
+    /// Where `block` goes among the blocks: on through the power of two until one
+    /// is met, twice on average at most.
+    #[inline(always)]
+    pub(crate) fn walk(&self, block: u64) -> u64 {
+        let mut place = self.of(block);
+        while place >= self.blocks {
+            place = self.of(place);
+        }
+        place
+    }
+}
+
+/// Every block exactly once a pass, in another random order each pass, without
+/// memory of where it was.
+///
+/// A counter runs over the power of two of a [`Scramble`], and values that go
+/// beyond the last block are skipped. The keys are new in each pass.
+#[derive(Debug)]
+pub(crate) struct Permutation {
+    scramble: Scramble,
+    counter: u64,
+    /// Blocks still to come in this pass.
+    left: u64,
+    passes: u64,
+    seed: Seed,
+}
+
+impl Permutation {
+    /// Over `blocks` blocks, 1 or more.
+    pub(crate) fn new(blocks: u64, seed: Seed) -> Self {
+        Self {
+            scramble: Scramble::new(blocks, seed.stream(0)),
+            counter: 0,
+            left: blocks,
+            passes: 1,
+            seed,
+        }
+    }
+
+    #[cold]
+    fn begin_pass(&mut self) {
+        let blocks = self.scramble.blocks;
+        self.scramble = Scramble::new(blocks, self.seed.stream(self.passes));
+        self.passes += 1;
+        self.counter = 0;
+        self.left = blocks;
     }
 }
 
@@ -141,9 +162,9 @@ impl Offsets for Permutation {
         }
         self.left -= 1;
         loop {
-            let block = self.scramble(self.counter);
+            let block = self.scramble.of(self.counter);
             self.counter = self.counter.wrapping_add(1);
-            if block < self.blocks {
+            if block < self.scramble.blocks {
                 return block;
             }
         }
@@ -230,6 +251,16 @@ mod tests {
                 adjacent < 20,
                 "seed {seed}: {adjacent} steps to a neighbour"
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_walk_is_a_bijection(blocks in 1u64..3000, seed: u64) {
+            let scramble = Scramble::new(blocks, Seed(seed));
+            let all: Vec<u64> = (0..blocks).collect();
+            let walked: Vec<u64> = all.iter().map(|&block| scramble.walk(block)).collect();
+            prop_assert_eq!(sorted(walked), all);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stiction_core::{
-    Caveat, CaveatCode, CpuTime, Direction, Histogram, Job, Recording, WorkerSummary,
+    Caveat, CaveatCode, CpuTime, Direction, Histogram, Interval, Job, Recording, WorkerSummary,
     format_duration_ns,
 };
 
@@ -104,7 +104,7 @@ impl Outcome {
             .max()
             .unwrap_or(0);
         let series: Vec<&Series> = reports.iter().flat_map(|report| &report.series).collect();
-        let merged = merge(&series, job.interval_ns, elapsed_ns, job.block_size_bytes);
+        let merged = merge(&series, job.interval_ns, elapsed_ns);
         Self {
             all_active: all_active(job, &merged, &reports),
             ended: ended(&reports),
@@ -168,13 +168,27 @@ fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActiv
     }
     let first = begin_ns.div_ceil(merged.interval_ns);
     let end = end_ns / merged.interval_ns;
-    let data = merged.recordings.first()?;
-    let whole = data.intervals.get(first as usize..end as usize)?;
-    (!whole.is_empty()).then(|| AllActive {
+    let data = merged.recordings.iter().filter(|one| moves(one.direction));
+    let whole = data.map(|one| one.intervals.get(first as usize..end as usize));
+    let whole: Vec<&[Interval]> = whole.collect::<Option<_>>()?;
+    (first < end && !whole.is_empty()).then(|| AllActive {
         start_ns: first * merged.interval_ns,
         end_ns: end * merged.interval_ns,
-        bytes: whole.iter().map(|interval| interval.bytes).sum(),
+        bytes: whole
+            .iter()
+            .copied()
+            .flatten()
+            .map(|interval| interval.bytes)
+            .sum(),
     })
+}
+
+/// Whether a recording of `direction` counts bytes that no other one counts.
+fn moves(direction: Direction) -> bool {
+    match direction {
+        Direction::Read | Direction::Write | Direction::Trim => true,
+        Direction::Sync | Direction::Commit => false,
+    }
 }
 
 /// What a reader may want to know of how the job was run.

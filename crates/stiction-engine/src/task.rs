@@ -6,6 +6,7 @@ use stiction_core::{Action, BackendKind, Create, Data, Job, StartOrder};
 
 use crate::data::STAMPED_BYTES_MIN;
 use crate::memory::{Buffers, page_bytes};
+use crate::pattern;
 use crate::{EngineError, Target};
 
 /// Most workers in a job.
@@ -25,6 +26,8 @@ pub(crate) struct Task<'a> {
     pub(crate) job: &'a Job,
     pub(crate) targets: &'a [Target],
     pub(crate) worker: u32,
+    /// What random offsets are multiples of, from the start of the region; the size
+    /// of operations that are all of one size.
     pub(crate) block_bytes: u32,
     /// Operations kept in flight.
     pub(crate) depth: u32,
@@ -43,9 +46,19 @@ impl<'a> Task<'a> {
     /// The part of worker `worker` in a job that was checked.
     pub(crate) fn new(job: &'a Job, targets: &'a [Target], worker: u32) -> Self {
         let blocks = job.blocks(worker as usize);
-        let once = if job.once { blocks } else { u64::MAX };
-        let operations = job.operations_per_worker.unwrap_or(u64::MAX).min(once);
-        let before_sync = job.sync_every.map_or(u64::MAX, |every| every.writes);
+        // Otherwise the source of operations knows when it is at its end.
+        let counted = job.sizes.is_none() && job.stride.is_none();
+        let once = if job.once && counted {
+            blocks
+        } else {
+            u64::MAX
+        };
+        let bytes = job.bytes_per_worker.filter(|_| counted);
+        let bytes = bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(job.block_size_bytes));
+        let asked = job.operations_per_worker.unwrap_or(u64::MAX);
+        let operations = asked.min(once).min(bytes);
+        let syncs = job.sync_every.filter(|_| job.action == Action::Write);
+        let before_sync = syncs.map_or(u64::MAX, |every| every.writes);
         let depth = operations.min(before_sync).clamp(1, job.depth.into()) as u32;
         Self {
             job,
@@ -61,10 +74,18 @@ impl<'a> Task<'a> {
     }
 
     pub(crate) fn path(&self) -> &'a Path {
+        self.target().map_or(Path::new(""), Target::path)
+    }
+
+    /// Where it goes; without I/O there may be none.
+    pub(crate) fn target(&self) -> Option<&'a Target> {
         let region = self.job.regions[self.worker as usize];
-        self.targets
-            .get(region.target as usize)
-            .map_or(Path::new(""), Target::path)
+        self.targets.get(region.target as usize)
+    }
+
+    /// Length of the region, in whole blocks.
+    pub(crate) fn region_bytes(&self) -> u64 {
+        self.blocks * u64::from(self.block_bytes)
     }
 
     /// Writes from one sync to the next; `u64::MAX` without syncs.
@@ -73,19 +94,22 @@ impl<'a> Task<'a> {
         self.job.sync_every.map_or(u64::MAX, |every| every.writes)
     }
 
-    #[inline(always)]
-    pub(crate) fn offset_of(&self, block: u64) -> u64 {
-        self.first_byte + block * u64::from(self.block_bytes)
-    }
-
     /// Buffers for all operations in flight.
     ///
     /// # Errors
     /// [`EngineError::Memory`].
     pub(crate) fn buffers(&self) -> Result<Buffers, EngineError> {
-        let block = self.block_bytes as usize;
+        let block = buffer_bytes(self.job) as usize;
         Buffers::new(self.depth as usize, block)
             .map_err(|none| none.of("I/O buffers", FEWER_BUFFERS))
+    }
+}
+
+/// Bytes of each buffer; trims have no data.
+fn buffer_bytes(job: &Job) -> u64 {
+    match job.action {
+        Action::Trim => 1,
+        Action::Read | Action::Write | Action::Mixed { .. } => job.operation_bytes_max(),
     }
 }
 
@@ -95,6 +119,7 @@ impl<'a> Task<'a> {
 /// [`EngineError::Job`] with what would do, or [`EngineError::Memory`].
 pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
     let reason = limits(job)
+        .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))
         .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
         .or_else(|| shared_truncation(job));
@@ -137,6 +162,7 @@ fn limits(job: &Job) -> Option<String> {
 
 fn contradictions(job: &Job) -> Option<String> {
     let reads = job.action == Action::Read;
+    let writes = job.action.writes();
     let one_at_a_time = matches!(job.backend, BackendKind::Psync | BackendKind::Mmap);
     let rules = [
         (
@@ -148,8 +174,12 @@ fn contradictions(job: &Job) -> Option<String> {
             "mmap goes through the page cache: leave O_DIRECT, or use psync or io_uring",
         ),
         (
-            reads && job.create == Create::Truncate,
-            "it empties the files that it reads: open them as they are",
+            job.backend == BackendKind::Mmap && job.action == Action::Trim,
+            "a mapping cannot be trimmed: use psync or io_uring",
+        ),
+        (
+            job.action != Action::Write && job.create == Create::Truncate,
+            "it empties the files that it reads or trims: open them as they are",
         ),
         (
             job.sync_every.is_some_and(|every| every.writes == 0),
@@ -158,6 +188,14 @@ fn contradictions(job: &Job) -> Option<String> {
         (
             reads && (job.sync_every.is_some() || job.sync_at_end.is_some()),
             "it reads, and there is nothing to sync",
+        ),
+        (
+            !writes && job.sync_every.is_some(),
+            "it syncs after writes, and there are none",
+        ),
+        (
+            job.data == Data::Stamped && (writes || job.verify) && job.sizes.is_some(),
+            "stamped blocks are all of one size: leave the other sizes",
         ),
         (
             job.verify && !(reads && job.data == Data::Stamped),
@@ -173,7 +211,7 @@ fn contradictions(job: &Job) -> Option<String> {
         ),
         (
             job.data == Data::Stamped
-                && (!reads || job.verify)
+                && (writes || job.verify)
                 && job.block_size_bytes < STAMPED_BYTES_MIN,
             "a stamp does not fit: use blocks of 64 bytes or more",
         ),
@@ -185,10 +223,11 @@ fn contradictions(job: &Job) -> Option<String> {
 
 fn region(job: &Job, targets: &[Target], worker: usize) -> Option<String> {
     let region = job.regions[worker];
-    if job.blocks(worker) == 0 {
+    let needed_bytes = job.operation_bytes_max().max(job.block_size_bytes);
+    if region.length_bytes < needed_bytes {
         return Some(format!(
-            "the region of worker {worker} is {} bytes, less than one block of {} bytes",
-            region.length_bytes, job.block_size_bytes
+            "the region of worker {worker} is {} bytes, less than one block of {needed_bytes} bytes",
+            region.length_bytes
         ));
     }
     let end = region.offset_bytes.checked_add(region.length_bytes);
@@ -211,6 +250,11 @@ fn region(job: &Job, targets: &[Target], worker: usize) -> Option<String> {
             device.path().display(),
             device.length_bytes()
         )),
+        Some(Target::Device(_))
+            if job.action == Action::Trim && job.backend == BackendKind::IoUring =>
+        {
+            Some("io_uring does not discard blocks of a device here: use psync".to_owned())
+        }
         Some(_) => None,
     }
 }
@@ -232,7 +276,7 @@ fn shared_truncation(job: &Job) -> Option<String> {
 
 /// All buffers together may take half of the machine's memory.
 fn memory(job: &Job) -> Result<(), EngineError> {
-    let stride = job.block_size_bytes.next_multiple_of(page_bytes() as u64);
+    let stride = buffer_bytes(job).next_multiple_of(page_bytes() as u64);
     let needed = u128::from(stride) * u128::from(job.depth) * job.regions.len() as u128;
     let system = rustix::system::sysinfo();
     let limit = system.totalram as u64 / 2 * u64::from(system.mem_unit);

@@ -1,16 +1,19 @@
 //! One worker from its first allocation to its last figure.
 
-use stiction_core::{Access, BackendKind, CpuTime, Seed, Timing, WorkerSummary};
+use stiction_core::{Access, Action, BackendKind, CpuTime, Job, Seed, Timing, WorkerSummary};
 
 use crate::backend::{Backend, IoUring, Mmap, Null, Psync, Remarks};
 use crate::data::{Ledger, Payload};
 use crate::drive::{Done, Slots, drive};
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
-use crate::offsets::{Independent, Offsets, Permutation, Sequential};
+use crate::offsets::{Independent, Permutation, Sequential};
 use crate::recorder::Series;
+use crate::request::{Plain, Requests, Way};
+use crate::skew::Skewed;
 use crate::task::Task;
 use crate::thread::{cpu_between, cpu_time, own_file_table};
+use crate::varied::Varied;
 use crate::{EngineError, IoFailure, Mismatch};
 
 /// Numbers of the streams that a worker draws from its own seed.
@@ -166,18 +169,26 @@ impl Worker<'_> {
         let seed = seed.stream(OFFSET_STREAM);
         let blocks = self.task.blocks;
         let task = self.task;
-        let mut done = match job.access {
-            Access::Sequential => {
-                let mut offsets = Sequential::new(blocks);
-                timed(task, backend, &mut offsets, payload, slots, log)
+        let mut done = match (plain_way(job), job.access, &job.skew) {
+            (Some(way), Access::Sequential, _) => {
+                let mut requests = Plain::new(task, way, Sequential::new(blocks));
+                timed(task, backend, &mut requests, payload, slots, log)
             }
-            Access::RandomPermutation => {
-                let mut offsets = Permutation::new(blocks, seed);
-                timed(task, backend, &mut offsets, payload, slots, log)
+            (Some(way), Access::RandomPermutation, _) => {
+                let mut requests = Plain::new(task, way, Permutation::new(blocks, seed));
+                timed(task, backend, &mut requests, payload, slots, log)
             }
-            Access::RandomIndependent => {
-                let mut offsets = Independent::new(blocks, seed);
-                timed(task, backend, &mut offsets, payload, slots, log)
+            (Some(way), Access::RandomIndependent, None) => {
+                let mut requests = Plain::new(task, way, Independent::new(blocks, seed));
+                timed(task, backend, &mut requests, payload, slots, log)
+            }
+            (Some(way), Access::RandomIndependent, Some(skew)) => {
+                let mut requests = Plain::new(task, way, Skewed::new(skew, blocks, seed));
+                timed(task, backend, &mut requests, payload, slots, log)
+            }
+            (None, ..) => {
+                let mut requests = Varied::new(task, seed);
+                timed(task, backend, &mut requests, payload, slots, log)
             }
         };
         if let Some(kind) = job.sync_at_end {
@@ -208,7 +219,7 @@ impl Worker<'_> {
         Report {
             summary: WorkerSummary {
                 operations: done.operations,
-                bytes: done.operations * u64::from(self.task.block_bytes),
+                bytes: done.bytes,
                 first_ns: ns(done.first),
                 last_ns: ns(done.last),
                 cpu_ns: cpu.total_ns,
@@ -220,7 +231,7 @@ impl Worker<'_> {
             mismatch_count,
             continued: done.continued,
             end_ns: ns(end),
-            series: log.finish(done.operations),
+            series: log.finish(done.operations, done.bytes),
             remarks,
         }
     }
@@ -242,9 +253,22 @@ impl Worker<'_> {
             mismatch_count: 0,
             continued: 0,
             end_ns: at_ns,
-            series: log.finish(0),
+            series: log.finish(0, 0),
             remarks: Remarks::default(),
         }
+    }
+}
+
+/// What each operation of `job` does, if all are of one way and size and no place
+/// depends on the one before.
+fn plain_way(job: &Job) -> Option<Way> {
+    let varies = job.sizes.is_some() || job.stride.is_some() || job.run_operations > 1;
+    match job.action {
+        _ if varies => None,
+        Action::Read => Some(Way::Read),
+        Action::Write => Some(Way::Write),
+        Action::Trim => Some(Way::Trim),
+        Action::Mixed { .. } => None,
     }
 }
 
@@ -252,15 +276,15 @@ impl Worker<'_> {
 fn timed(
     task: &Task<'_>,
     backend: &mut impl Backend,
-    offsets: &mut impl Offsets,
+    requests: &mut impl Requests,
     payload: &mut Payload,
     slots: &mut Slots,
     log: &mut Log<'_>,
 ) -> Done {
     // What is done to the data between operations must not be in a latency.
     if task.job.timing == Timing::Exact || !payload.is_idle() {
-        drive::<_, _, true>(task, backend, offsets, payload, slots, log)
+        drive::<_, _, true>(task, backend, requests, payload, slots, log)
     } else {
-        drive::<_, _, false>(task, backend, offsets, payload, slots, log)
+        drive::<_, _, false>(task, backend, requests, payload, slots, log)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
     if let Some(latencies) = operations(phase) {
         latency(&latencies, &mut found);
     }
-    if let Some(syncs) = total_of(phase, Direction::Sync) {
+    if let Some(syncs) = total_of(phase, |direction| direction == Direction::Sync) {
         sync_latency(&syncs, &mut found);
     }
     cpu(phase, beside, &mut found);
@@ -36,30 +36,37 @@ pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
     found
 }
 
-/// Latencies of the phase's own operations: commits where it commits, else its reads
-/// or writes.
+/// Latencies of the phase's own operations: commits where it commits, else all that
+/// it read, wrote and trimmed.
 fn operations(phase: &Phase) -> Option<Histogram> {
-    [Direction::Commit, Direction::Read, Direction::Write]
-        .into_iter()
-        .find_map(|direction| total_of(phase, direction))
+    let commits = total_of(phase, |direction| direction == Direction::Commit);
+    commits.or_else(|| total_of(phase, is_data))
 }
 
-/// All operations of one direction; `None` when there were none.
-fn total_of(phase: &Phase, direction: Direction) -> Option<Histogram> {
+/// Whether operations of `direction` are counted nowhere else.
+fn is_data(direction: Direction) -> bool {
+    matches!(
+        direction,
+        Direction::Read | Direction::Write | Direction::Trim
+    )
+}
+
+/// All operations of some directions; `None` when there were none.
+fn total_of(phase: &Phase, wanted: impl Fn(Direction) -> bool) -> Option<Histogram> {
     let mut total = Histogram::new();
     let recordings = phase.recordings.iter();
     recordings
-        .filter(|recording| recording.direction == direction)
+        .filter(|recording| wanted(recording.direction))
         .for_each(|recording| total.merge(&recording.total()));
     (total.count() > 0).then_some(total)
 }
 
-/// Reads and writes completed, syncs and commits not counted again.
+/// Reads, writes and trims completed, syncs and commits not counted again.
 fn moved(phase: &Phase) -> (u64, u64) {
     phase
         .recordings
         .iter()
-        .filter(|recording| matches!(recording.direction, Direction::Read | Direction::Write))
+        .filter(|recording| is_data(recording.direction))
         .fold((0, 0), |(operations, bytes), recording| {
             (
                 operations + recording.operations(),

@@ -55,8 +55,12 @@ pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
             Access::RandomIndependent => "random (blocks may repeat)",
         };
         let action = match job.action {
-            Action::Read => "reads",
-            Action::Write => "writes",
+            Action::Read => "reads".to_owned(),
+            Action::Write => "writes".to_owned(),
+            Action::Trim => "trims".to_owned(),
+            Action::Mixed { reads_percent } => {
+                format!("reads ({reads_percent} %) and writes")
+            }
         };
         format!("{access} {action}")
     };

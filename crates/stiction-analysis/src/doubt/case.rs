@@ -15,16 +15,25 @@ pub(super) struct Case<'a> {
     pub(super) environment: &'a Environment,
     /// What the phase's target stands on; several when it cannot be told which.
     pub(super) stacks: Vec<&'a TargetStack>,
-    /// Reads or writes.
-    pub(super) action: Action,
-    /// The operations of `action`, over time; `None` when none were recorded.
+    /// Reads or writes; of a mix, what moved more.
+    pub(super) way: Way,
+    /// The operations of that way, over time; `None` when none were recorded.
     pub(super) recording: Option<&'a Recording>,
     /// Bytes that the job moved, by its own count.
     pub(super) asked_bytes: u64,
+    /// Bytes that the job moved the other way.
+    asked_otherwise_bytes: u64,
     /// Operations that the job completed.
     pub(super) operations: u64,
     /// Syncs that the job completed.
     pub(super) syncs: u64,
+}
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Read,
+    Write,
 }
 
 /// What the devices under the target did in the direction of the job.
@@ -46,13 +55,20 @@ impl<'a> Case<'a> {
             return Err(reason);
         }
         let recording = |direction| phase.recordings.iter().find(|r| r.direction == direction);
-        let recorded = recording(Direction::Read)
-            .or_else(|| recording(Direction::Write))
-            .or_else(|| recording(Direction::Commit));
-        let action = match (phase.job.as_ref(), recorded) {
-            (Some(job), _) => job.action,
-            (None, Some(recorded)) if recorded.direction == Direction::Read => Action::Read,
-            (None, Some(_)) => Action::Write,
+        let bytes = |direction| recording(direction).map_or(0, Recording::bytes);
+        let read = bytes(Direction::Read);
+        let written = bytes(Direction::Write).max(bytes(Direction::Commit));
+        let recorded = (read > 0 || written > 0).then_some(if written > read {
+            Way::Write
+        } else {
+            Way::Read
+        });
+        let way = match (phase.job.as_ref().map(|job| job.action), recorded) {
+            (Some(Action::Read), _) => Way::Read,
+            (Some(Action::Write), _) => Way::Write,
+            (Some(Action::Trim), _) => return Err("trims move no data".to_owned()),
+            (Some(Action::Mixed { .. }) | None, Some(way)) => way,
+            (Some(Action::Mixed { .. }), None) => return Err("nothing was moved".to_owned()),
             (None, None) => {
                 let printed = phase.measurements.iter().any(|m| m.printed.is_some());
                 return Err(if printed {
@@ -62,9 +78,9 @@ impl<'a> Case<'a> {
                 });
             }
         };
-        let recording = match action {
-            Action::Read => recording(Direction::Read),
-            Action::Write => recording(Direction::Write).or_else(|| recording(Direction::Commit)),
+        let recording = match way {
+            Way::Read => recording(Direction::Read),
+            Way::Write => recording(Direction::Write).or_else(|| recording(Direction::Commit)),
         };
         let syncs = phase
             .recordings
@@ -86,7 +102,11 @@ impl<'a> Case<'a> {
             witnesses: &phase.witnesses,
             environment,
             stacks: stacks.to_vec(),
-            action,
+            way,
+            asked_otherwise_bytes: match way {
+                Way::Read => written,
+                Way::Write => read,
+            },
             recording,
             asked_bytes,
             operations,
@@ -96,9 +116,9 @@ impl<'a> Case<'a> {
 
     /// `read` or `wrote`.
     pub(super) fn verb(&self) -> &'static str {
-        match self.action {
-            Action::Read => "read",
-            Action::Write => "wrote",
+        match self.way {
+            Way::Read => "read",
+            Way::Write => "wrote",
         }
     }
 
@@ -115,18 +135,23 @@ impl<'a> Case<'a> {
 
     /// Bytes that the devices moved in the direction of the job.
     pub(super) fn moved(&self) -> Moved {
-        self.device_bytes(|device| match self.action {
-            Action::Read => device.read_bytes,
-            Action::Write => device.written_bytes,
+        self.device_bytes(|device| match self.way {
+            Way::Read => device.read_bytes,
+            Way::Write => device.written_bytes,
         })
     }
 
-    /// Bytes that the devices moved in the other direction.
+    /// Bytes that the devices moved in the other direction, beyond what the job did
+    /// that way itself.
     pub(super) fn moved_otherwise(&self) -> Moved {
-        self.device_bytes(|device| match self.action {
-            Action::Read => device.written_bytes,
-            Action::Write => device.read_bytes,
-        })
+        let moved = self.device_bytes(|device| match self.way {
+            Way::Read => device.written_bytes,
+            Way::Write => device.read_bytes,
+        });
+        match moved {
+            Moved::Bytes(bytes) => Moved::Bytes(bytes.saturating_sub(self.asked_otherwise_bytes)),
+            unseen @ Moved::Unseen(_) => unseen,
+        }
     }
 
     fn device_bytes(&self, bytes: impl Fn(&stiction_core::DeviceTraffic) -> u64) -> Moved {

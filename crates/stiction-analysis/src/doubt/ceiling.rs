@@ -1,8 +1,8 @@
 //! Ceilings that are known: limits of control groups, links.
 
-use stiction_core::{Action, IoLimit, LayerKind, Subject, Unit};
+use stiction_core::{IoLimit, LayerKind, Subject, Unit};
 
-use super::case::{Case, Moved};
+use super::case::{Case, Moved, Way};
 use super::series::{self, Window};
 use super::traffic::SERVED_SHARE;
 use super::words::{byte_rate, operation_rate, percent};
@@ -40,9 +40,9 @@ pub(super) fn set_limit(case: &Case<'_>) -> Option<Claim> {
 }
 
 fn at_limit(case: &Case<'_>, limit: &IoLimit) -> Option<Claim> {
-    let (bytes, operations) = match case.action {
-        Action::Read => (limit.read_bytes_per_s, limit.read_operations_per_s),
-        Action::Write => (limit.write_bytes_per_s, limit.write_operations_per_s),
+    let (bytes, operations) = match case.way {
+        Way::Read => (limit.read_bytes_per_s, limit.read_operations_per_s),
+        Way::Write => (limit.write_bytes_per_s, limit.write_operations_per_s),
     };
     let windows = case
         .recording
@@ -98,9 +98,9 @@ fn device_operation_rate(case: &Case<'_>) -> Option<f64> {
     };
     let devices = case.witnesses.devices.iter();
     let requests: u64 = devices
-        .map(|device| match case.action {
-            Action::Read => device.reads,
-            Action::Write => device.writes,
+        .map(|device| match case.way {
+            Way::Read => device.reads,
+            Way::Write => device.writes,
         })
         .fold(0, u64::saturating_add);
     Some(requests as f64 / case.elapsed_s())

@@ -1,9 +1,9 @@
 //! Witnesses that cannot all be right. Then nobody is believed.
 
-use stiction_core::{Action, Subject, format_bytes};
+use stiction_core::{Subject, format_bytes};
 
 use super::Claim;
-use super::case::{Case, Moved};
+use super::case::{Case, Moved, Way};
 use super::ceiling::{self, PAST_LINK_SHARE};
 use super::data::compressing_filesystem;
 use super::traffic::{SERVED_SHARE, moved_of_asked};
@@ -40,7 +40,7 @@ fn cached_yet_moved(case: &Case<'_>) -> Option<Claim> {
     let after = case.witnesses.residency_after;
     let cached = before >= CACHED_SHARE && after.is_none_or(|r| r.fraction() >= CACHED_SHARE);
     let moved_all = case.moved_share()? >= SERVED_SHARE;
-    if case.action != Action::Read || case.is_direct() || !cached || !moved_all {
+    if case.way != Way::Read || case.is_direct() || !cached || !moved_all {
         return None;
     }
     unknown([
@@ -59,7 +59,7 @@ fn read_from_nowhere(case: &Case<'_>) -> Option<Claim> {
         return None;
     };
     let before = case.witnesses.residency_before;
-    if case.action != Action::Read || (before.is_none() && !case.is_direct()) {
+    if case.way != Way::Read || (before.is_none() && !case.is_direct()) {
         return None;
     }
     let holes = case.witnesses.unwritten_bytes.unwrap_or(0);
@@ -89,7 +89,7 @@ fn synced_yet_not_written(case: &Case<'_>) -> Option<Claim> {
         return None;
     };
     let durable = case.is_direct() || case.is_synced();
-    if case.action != Action::Write || !durable || is_compressed(case) {
+    if case.way != Way::Write || !durable || is_compressed(case) {
         return None;
     }
     // Writes to one place between two syncs reach the device once.

@@ -1,9 +1,9 @@
 //! Doubts about the data and how it was reached: holes, compression, O_DIRECT.
 
-use stiction_core::{Action, Caveat, CaveatCode, Job, Residency, Subject, format_bytes};
+use stiction_core::{Caveat, CaveatCode, Job, Residency, Subject, format_bytes};
 
 use super::Claim;
-use super::case::{Case, Moved};
+use super::case::{Case, Moved, Way};
 use super::contradiction::CACHED_SHARE;
 use super::traffic::{SERVED_SHARE, moved_of_asked};
 use super::words::percent;
@@ -39,7 +39,7 @@ pub(super) fn compressed_away(case: &Case<'_>) -> Option<Claim> {
     };
     let data = case.job.and_then(Job::reducible_data)?;
     let cached =
-        case.action == Action::Read && case.witnesses.residency_before?.fraction() >= CACHED_SHARE;
+        case.way == Way::Read && case.witnesses.residency_before?.fraction() >= CACHED_SHARE;
     if cached || case.moved_share()? >= SERVED_SHARE {
         return None;
     }
@@ -62,7 +62,7 @@ pub(super) fn doubts(case: &Case<'_>) -> Vec<Caveat> {
 
 fn holes_read(case: &Case<'_>) -> Option<Caveat> {
     let holes = case.witnesses.unwritten_bytes?;
-    if case.action != Action::Read || holes == 0 {
+    if case.way != Way::Read || holes == 0 {
         return None;
     }
     let of = case
@@ -113,7 +113,7 @@ fn direct_not_effective(case: &Case<'_>) -> Option<Caveat> {
     let growth = cached(case.witnesses.residency_after).saturating_sub(before);
     let touched = case.touched_bytes();
     let grew = growth > GROWTH_BYTES && growth as f64 >= touched as f64 * GROWTH_SHARE;
-    let unread = case.action == Action::Read
+    let unread = case.way == Way::Read
         && before > 0
         && case.moved_share().is_some_and(|share| share < SERVED_SHARE);
     let said = |detail| Some(Caveat::new(CaveatCode::DirectNotEffective, detail));

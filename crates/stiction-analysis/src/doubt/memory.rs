@@ -1,9 +1,9 @@
 //! Memory that answered in the device's place.
 
-use stiction_core::{Action, Caveat, CaveatCode, LayerKind, Subject, TargetStack, format_bytes};
+use stiction_core::{Caveat, CaveatCode, LayerKind, Subject, TargetStack, format_bytes};
 
 use super::Claim;
-use super::case::{Case, Moved};
+use super::case::{Case, Moved, Way};
 use super::contradiction::CACHED_SHARE;
 use super::traffic::{SERVED_SHARE, moved_of_asked};
 use super::words::percent;
@@ -65,7 +65,7 @@ pub(super) fn answered(case: &Case<'_>) -> Option<Claim> {
         }
         Moved::Unseen(_) => {
             let cached = case.witnesses.residency_before?.fraction();
-            let buffered_read = case.action == Action::Read && !case.is_direct();
+            let buffered_read = case.way == Way::Read && !case.is_direct();
             (buffered_read && cached >= CACHED_SHARE)
                 .then(|| Claim::new(Subject::Cache, explanation(case)))
         }
@@ -75,8 +75,8 @@ pub(super) fn answered(case: &Case<'_>) -> Option<Claim> {
 /// Where the bytes that the device did not move came from or went.
 fn explanation(case: &Case<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
-    match case.action {
-        Action::Read => {
+    match case.way {
+        Way::Read => {
             if let Some(before) = case.witnesses.residency_before {
                 let share = before.fraction();
                 if before.cached_bytes > 0 {
@@ -95,7 +95,7 @@ fn explanation(case: &Case<'_>) -> Vec<String> {
                 reasons.push(format!("the file was read {passes:.1} times over"));
             }
         }
-        Action::Write => {
+        Way::Write => {
             let after = case.witnesses.residency_after;
             if let Some(after) = after.filter(|after| after.dirty_bytes > 0) {
                 let dirty = format_bytes(after.dirty_bytes);
@@ -113,13 +113,13 @@ fn explanation(case: &Case<'_>) -> Vec<String> {
 
 /// Part of the bytes came from memory.
 pub(super) fn served_from_cache(case: &Case<'_>, claim: &Claim) -> Option<Caveat> {
-    (claim.subject == Subject::Cache && case.action == Action::Read)
+    (claim.subject == Subject::Cache && case.way == Way::Read)
         .then(|| Caveat::new(CaveatCode::ServedFromCache, claim.reasons.join("; ")))
 }
 
 /// Data was still dirty at the end, or never had to leave memory.
 pub(super) fn not_flushed(case: &Case<'_>) -> Option<Caveat> {
-    if case.action != Action::Write || filesystem_in_memory(case).is_some() {
+    if case.way != Way::Write || filesystem_in_memory(case).is_some() {
         return None;
     }
     let said = |detail: String| Some(Caveat::new(CaveatCode::NotFlushed, detail));
@@ -148,7 +148,7 @@ pub(super) fn below_the_device(case: &Case<'_>) -> Option<Claim> {
         .into_iter()
         .find(|layer| layer.kind == LayerKind::Loop && layer.loop_direct_io == Some(false))?;
     // A sync passes through: it reaches the file under the loop device.
-    if case.action == Action::Write && case.is_synced() {
+    if case.way == Way::Write && case.is_synced() {
         return None;
     }
     let name = &buffered.name;

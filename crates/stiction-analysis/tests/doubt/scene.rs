@@ -31,7 +31,7 @@ pub(crate) fn steady(action: Action, seconds: u64) -> Scene {
 pub(crate) fn recorded(action: Action, block: u64, tenths: Vec<Vec<u64>>) -> Scene {
     let direction = match action {
         Action::Read => Direction::Read,
-        Action::Write => Direction::Write,
+        _ => Direction::Write,
     };
     let length_ns = SECOND_NS / 10;
     let intervals: Vec<Interval> = (0..)

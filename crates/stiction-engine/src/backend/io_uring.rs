@@ -8,22 +8,24 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use io_uring::{opcode, squeue, types};
-use rustix::io::{Errno, pread, pwrite};
-use stiction_core::{Action, SyncKind};
+use rustix::io::Errno;
+use stiction_core::SyncKind;
 
 use self::ring::{Ring, unavailable};
-use super::psync::sync_file;
-use super::{Backend, Remarks, raw};
+use super::psync::{self, sync_file};
+use super::trim::{self, Trim};
+use super::{Backend, Remarks};
 use crate::failure::Fault;
 use crate::files::{OpenFile, open_target};
 use crate::memory::Buffers;
+use crate::request::{Request, Way};
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
 pub(crate) struct IoUring {
     ring: Ring,
     fd: OwnedFd,
-    action: Action,
+    trim: Trim,
     /// Given up and never freed if the kernel may still write to them.
     buffers: ManuallyDrop<Buffers>,
     registered_buffers: bool,
@@ -67,22 +69,30 @@ impl IoUring {
     }
 
     #[inline(always)]
-    fn entry(&self, slot: u32, offset_bytes: u64) -> squeue::Entry {
+    fn entry(&self, slot: u32, request: Request) -> squeue::Entry {
         let file = types::Fixed(0);
         let pointer = self.buffers.pointer(slot);
-        let length = self.buffers.block_bytes() as u32;
-        let entry = match (self.action, self.registered_buffers) {
-            (Action::Read, true) => opcode::ReadFixed::new(file, pointer, length, slot as u16)
+        let Request {
+            offset_bytes,
+            length_bytes: length,
+            way,
+        } = request;
+        let entry = match (way, self.registered_buffers) {
+            (Way::Read, true) => opcode::ReadFixed::new(file, pointer, length, slot as u16)
                 .offset(offset_bytes)
                 .build(),
-            (Action::Write, true) => opcode::WriteFixed::new(file, pointer, length, slot as u16)
+            (Way::Write, true) => opcode::WriteFixed::new(file, pointer, length, slot as u16)
                 .offset(offset_bytes)
                 .build(),
-            (Action::Read, false) => opcode::Read::new(file, pointer, length)
+            (Way::Read, false) => opcode::Read::new(file, pointer, length)
                 .offset(offset_bytes)
                 .build(),
-            (Action::Write, false) => opcode::Write::new(file, pointer, length)
+            (Way::Write, false) => opcode::Write::new(file, pointer, length)
                 .offset(offset_bytes)
+                .build(),
+            (Way::Trim, _) => opcode::Fallocate::new(file, length.into())
+                .offset(offset_bytes)
+                .mode(trim::HOLE)
                 .build(),
         };
         entry.user_data(slot.into())
@@ -97,7 +107,7 @@ impl Backend for IoUring {
         let mut backend = Self {
             ring,
             fd,
-            action: task.job.action,
+            trim: Trim::of(task),
             buffers: ManuallyDrop::new(buffers),
             registered_buffers: false,
             in_flight: 0,
@@ -113,8 +123,8 @@ impl Backend for IoUring {
     }
 
     #[inline(always)]
-    fn queue(&mut self, slot: u32, offset_bytes: u64) {
-        let entry = self.entry(slot, offset_bytes);
+    fn queue(&mut self, slot: u32, request: Request) {
+        let entry = self.entry(slot, request);
         self.in_flight += 1;
         // SAFETY: the entry's buffer is a slot of `self.buffers`, which lives until
         // the operation was reaped and which nobody else uses until then.
@@ -140,13 +150,8 @@ impl Backend for IoUring {
         Some((slot as u32, result))
     }
 
-    fn transfer(&mut self, slot: u32, offset_bytes: u64, done: usize) -> i32 {
-        let block = &mut self.buffers.slot(slot)[done..];
-        let offset = offset_bytes + done as u64;
-        raw(match self.action {
-            Action::Read => pread(&self.fd, block, offset),
-            Action::Write => pwrite(&self.fd, block, offset),
-        })
+    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
+        psync::transfer(&self.fd, &mut self.buffers, self.trim, slot, request, done)
     }
 
     fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::mm::{
     Advice, MapFlags, MsyncFlags, ProtFlags, madvise, mmap as map_file, msync, munmap,
 };
-use stiction_core::{Access, Action, SyncKind, WriteSync};
+use stiction_core::{Access, SyncKind, WriteSync};
 
 use super::psync::sync_file;
 use super::{BUS_ERROR, Backend, Remarks};
@@ -22,15 +22,15 @@ use crate::EngineError;
 use crate::failure::{Fault, Operation};
 use crate::files::{OpenFile, open_target};
 use crate::memory::{Buffers, page_bytes};
+use crate::request::{Request, Way};
 use crate::task::Task;
 
 pub(crate) struct Mmap {
     mapping: Mapping,
     fd: OwnedFd,
-    action: Action,
     sync_each: bool,
     buffers: Buffers,
-    queued: Option<u64>,
+    queued: Option<Request>,
     result: i32,
     remarks: Remarks,
 }
@@ -47,7 +47,6 @@ impl Backend for Mmap {
         Ok(Self {
             mapping,
             fd,
-            action: task.job.action,
             sync_each: task.job.write_sync != WriteSync::None,
             buffers,
             queued: None,
@@ -62,14 +61,14 @@ impl Backend for Mmap {
     }
 
     #[inline(always)]
-    fn queue(&mut self, _slot: u32, offset_bytes: u64) {
-        self.queued = Some(offset_bytes);
+    fn queue(&mut self, _slot: u32, request: Request) {
+        self.queued = Some(request);
     }
 
     #[inline(always)]
     fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
-        if let Some(offset_bytes) = self.queued {
-            self.result = self.transfer(0, offset_bytes, 0);
+        if let Some(request) = self.queued {
+            self.result = self.transfer(0, request, 0);
         }
         Ok(())
     }
@@ -80,23 +79,26 @@ impl Backend for Mmap {
     }
 
     #[inline(always)]
-    fn transfer(&mut self, slot: u32, offset_bytes: u64, done: usize) -> i32 {
-        let block = &mut self.buffers.slot(slot)[done..];
-        let place = self.mapping.at(offset_bytes + done as u64, block.len());
+    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
+        let block = &mut self.buffers.slot(slot)[done..request.length_bytes as usize];
+        let offset_bytes = request.offset_bytes + done as u64;
+        let place = self.mapping.at(offset_bytes, block.len());
         // SAFETY: `at` checks that the block lies in the mapping, and the buffer is
         // other memory. Should another process change the file meanwhile, the
         // bytes copied are any mixture, which for bytes is harmless. A page that
         // cannot be had raises SIGBUS, which the guard turns into a result.
         unsafe {
-            match self.action {
-                Action::Read => block
+            match request.way {
+                Way::Read => block
                     .as_mut_ptr()
                     .copy_from_nonoverlapping(place, block.len()),
-                Action::Write => place.copy_from_nonoverlapping(block.as_ptr(), block.len()),
-            };
+                Way::Write => place.copy_from_nonoverlapping(block.as_ptr(), block.len()),
+                // Such jobs are refused.
+                Way::Trim => return -libc::EOPNOTSUPP,
+            }
         }
-        let synced = if self.sync_each {
-            self.mapping.sync(offset_bytes + done as u64, block.len())
+        let synced = if self.sync_each && request.way == Way::Write {
+            self.mapping.sync(offset_bytes, block.len())
         } else {
             Ok(())
         };
@@ -136,11 +138,12 @@ struct Mapping {
 impl Mapping {
     fn new(fd: &OwnedFd, task: &Task<'_>) -> Result<Self, Errno> {
         let first_byte = task.first_byte - task.first_byte % page_bytes() as u64;
-        let end = task.first_byte + task.blocks * u64::from(task.block_bytes);
+        let end = task.first_byte + task.region_bytes();
         let length = usize::try_from(end - first_byte).map_err(|_| Errno::NOMEM)?;
-        let protection = match task.job.action {
-            Action::Read => ProtFlags::READ,
-            Action::Write => ProtFlags::READ | ProtFlags::WRITE,
+        let protection = if task.job.action.writes() {
+            ProtFlags::READ | ProtFlags::WRITE
+        } else {
+            ProtFlags::READ
         };
         // SAFETY: a new mapping at an address of the kernel's choice touches no
         // memory that exists.

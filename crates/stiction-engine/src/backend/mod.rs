@@ -4,11 +4,13 @@ mod io_uring;
 mod mmap;
 mod null;
 mod psync;
+mod trim;
 
 use rustix::io::Errno;
-use stiction_core::{Action, BackendKind, Caveat, SyncKind};
+use stiction_core::{BackendKind, Caveat, SyncKind};
 
 use crate::failure::{Cause, Fault, Operation};
+use crate::request::{Request, Way};
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
@@ -35,9 +37,8 @@ pub(crate) trait Backend: Sized {
     /// The buffer of a slot that is not in flight.
     fn buffer(&mut self, slot: u32) -> &mut [u8];
 
-    /// Adds the operation on the block at `offset_bytes` to those that the next
-    /// commit begins.
-    fn queue(&mut self, slot: u32, offset_bytes: u64);
+    /// Adds an operation to those that the next commit begins.
+    fn queue(&mut self, slot: u32, request: Request);
 
     /// Begins what is queued, and waits until `wait_for` operations are complete,
     /// or fewer when a signal came.
@@ -50,9 +51,9 @@ pub(crate) trait Backend: Sized {
     /// and how many bytes were moved or the error number, negative.
     fn reap(&mut self) -> Option<(u32, i32)>;
 
-    /// Moves the bytes of a block from `done` on, one call, not timed; the result
-    /// is as in [`reap`](Self::reap).
-    fn transfer(&mut self, slot: u32, offset_bytes: u64, done: usize) -> i32;
+    /// Does what is left of an operation from its byte `done` on, one call, not
+    /// timed; the result is as in [`reap`](Self::reap).
+    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32;
 
     /// Makes what was written durable.
     ///
@@ -80,17 +81,17 @@ pub(crate) struct Remarks {
 #[inline(never)]
 pub(crate) fn complete_rest(
     backend: &mut impl Backend,
-    task: &Task<'_>,
     slot: u32,
-    offset_bytes: u64,
+    request: Request,
     first_result: i32,
 ) -> Result<(), Fault> {
-    let wanted = task.block_bytes as usize;
-    let operation = match task.job.action {
-        Action::Read => Operation::Read,
-        Action::Write => Operation::Write,
+    let wanted = request.length_bytes as usize;
+    let operation = match request.way {
+        Way::Read => Operation::Read,
+        Way::Write => Operation::Write,
+        Way::Trim => Operation::Trim,
     };
-    let fault = |cause| Err(Fault::new(operation, cause).at(offset_bytes));
+    let fault = |cause| Err(Fault::new(operation, cause).at(request.offset_bytes));
     let mut done = 0;
     let mut result = first_result;
     loop {
@@ -100,6 +101,7 @@ pub(crate) fn complete_rest(
         };
         match result {
             BUS_ERROR => return fault(Cause::BusError),
+            0 if request.way == Way::Trim => return Ok(()),
             0 => return fault(short),
             1.. => done += result as usize,
             errno => match Errno::from_raw_os_error(-errno) {
@@ -113,7 +115,7 @@ pub(crate) fn complete_rest(
         if done >= wanted {
             return Ok(());
         }
-        result = backend.transfer(slot, offset_bytes, done);
+        result = backend.transfer(slot, request, done);
     }
 }
 

@@ -10,13 +10,13 @@ use super::{Backend, Remarks};
 use crate::EngineError;
 use crate::failure::Fault;
 use crate::memory::Buffers;
+use crate::request::Request;
 use crate::task::Task;
 
 pub(crate) struct Null {
     buffers: Buffers,
-    block_bytes: i32,
-    /// Slots of the queued operations; the first `count` hold one.
-    queued: Box<[u32]>,
+    /// Slots of the queued operations and their results; the first `count` hold one.
+    queued: Box<[(u32, i32)]>,
     count: usize,
 }
 
@@ -24,8 +24,7 @@ impl Backend for Null {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         Ok(Self {
             buffers: task.buffers()?,
-            block_bytes: task.block_bytes as i32,
-            queued: (0..task.depth).collect(),
+            queued: vec![(0, 0); task.depth as usize].into(),
             count: 0,
         })
     }
@@ -36,9 +35,9 @@ impl Backend for Null {
     }
 
     #[inline(always)]
-    fn queue(&mut self, slot: u32, offset_bytes: u64) {
-        black_box(offset_bytes);
-        self.queued[self.count] = slot;
+    fn queue(&mut self, slot: u32, request: Request) {
+        black_box(request.offset_bytes);
+        self.queued[self.count] = (slot, request.whole_result());
         self.count += 1;
     }
 
@@ -50,11 +49,11 @@ impl Backend for Null {
     #[inline(always)]
     fn reap(&mut self) -> Option<(u32, i32)> {
         self.count = self.count.checked_sub(1)?;
-        Some((self.queued[self.count], self.block_bytes))
+        Some(self.queued[self.count])
     }
 
-    fn transfer(&mut self, _slot: u32, _offset_bytes: u64, _done: usize) -> i32 {
-        self.block_bytes
+    fn transfer(&mut self, _slot: u32, request: Request, _done: usize) -> i32 {
+        request.whole_result()
     }
 
     fn sync(&mut self, _kind: SyncKind) -> Result<(), Fault> {

@@ -4,20 +4,22 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{fdatasync, fsync};
 use rustix::io::{Errno, pread, pwrite};
-use stiction_core::{Action, SyncKind};
+use stiction_core::SyncKind;
 
+use super::trim::Trim;
 use super::{Backend, Remarks, raw};
 use crate::EngineError;
 use crate::failure::{Fault, Operation};
 use crate::files::{OpenFile, open_target};
 use crate::memory::Buffers;
+use crate::request::{Request, Way};
 use crate::task::Task;
 
 pub(crate) struct Psync {
     fd: OwnedFd,
-    action: Action,
+    trim: Trim,
     buffers: Buffers,
-    queued: Option<u64>,
+    queued: Option<Request>,
     result: i32,
     remarks: Remarks,
 }
@@ -28,7 +30,7 @@ impl Backend for Psync {
         let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
         Ok(Self {
             fd,
-            action: task.job.action,
+            trim: Trim::of(task),
             buffers,
             queued: None,
             result: 0,
@@ -42,14 +44,14 @@ impl Backend for Psync {
     }
 
     #[inline(always)]
-    fn queue(&mut self, _slot: u32, offset_bytes: u64) {
-        self.queued = Some(offset_bytes);
+    fn queue(&mut self, _slot: u32, request: Request) {
+        self.queued = Some(request);
     }
 
     #[inline(always)]
     fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
-        if let Some(offset_bytes) = self.queued {
-            self.result = self.transfer(0, offset_bytes, 0);
+        if let Some(request) = self.queued {
+            self.result = self.transfer(0, request, 0);
         }
         Ok(())
     }
@@ -60,13 +62,8 @@ impl Backend for Psync {
     }
 
     #[inline(always)]
-    fn transfer(&mut self, slot: u32, offset_bytes: u64, done: usize) -> i32 {
-        let block = &mut self.buffers.slot(slot)[done..];
-        let offset = offset_bytes + done as u64;
-        raw(match self.action {
-            Action::Read => pread(&self.fd, block, offset),
-            Action::Write => pwrite(&self.fd, block, offset),
-        })
+    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
+        transfer(&self.fd, &mut self.buffers, self.trim, slot, request, done)
     }
 
     fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {
@@ -76,6 +73,25 @@ impl Backend for Psync {
     fn remarks(&mut self) -> Remarks {
         std::mem::take(&mut self.remarks)
     }
+}
+
+/// One operation by one system call.
+#[inline(always)]
+pub(super) fn transfer(
+    fd: &OwnedFd,
+    buffers: &mut Buffers,
+    trim: Trim,
+    slot: u32,
+    request: Request,
+    done: usize,
+) -> i32 {
+    let offset = request.offset_bytes + done as u64;
+    let whole = request.length_bytes as usize;
+    raw(match request.way {
+        Way::Read => pread(fd, &mut buffers.slot(slot)[done..whole], offset),
+        Way::Write => pwrite(fd, &buffers.slot(slot)[done..whole], offset),
+        Way::Trim => trim.apply(fd, request).map(|()| 0),
+    })
 }
 
 /// `fsync` or `fdatasync`.

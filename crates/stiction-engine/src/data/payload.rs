@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stiction_core::{Action, Data, DataShape, Seed};
+use stiction_core::{Action, Data, DataShape, Job, Seed};
 
 use super::check::check;
 use super::ledger::{Generations, Ledger, Place};
@@ -14,12 +14,15 @@ use super::shape::{Shaper, repeat};
 use super::stamp::Stamp;
 use crate::backend::Backend;
 use crate::memory::NoMemory;
+use crate::request::{Request, Way};
 use crate::task::Task;
 
 /// The part that data has in one worker's operations.
 pub(crate) enum Payload {
     /// None: buffers are written as they are, or what is read is not looked at.
     Idle,
+    /// Each write has the same bytes, where a read may have left others.
+    Kept(Box<[u8]>),
     /// Each write has fresh random bytes.
     Unique {
         /// What the bytes are drawn from.
@@ -47,16 +50,17 @@ impl Payload {
         ledger: Option<&Ledger>,
     ) -> Result<Self, NoMemory> {
         let job = task.job;
-        Ok(match (job.action, job.data) {
-            (Action::Write, Data::Unique) if !job.shape.refill => Self::Idle,
-            (Action::Write, Data::Unique) if job.shape == DataShape::default() => {
-                Self::Unique { seed, blocks: 0 }
-            }
-            (Action::Write, Data::Unique) => Self::Shaped(Shaper::new(seed, job.shape)),
-            (Action::Write, Data::Stamped) => Self::Stamped(Stamps::new(task, ledger)?),
-            (Action::Read, Data::Stamped) if job.verify => {
+        let write = job.action.writes();
+        let read = job.action.reads();
+        Ok(match job.data {
+            Data::Stamped if write => Self::Stamped(Stamps::new(task, ledger)?),
+            Data::Stamped if job.verify => {
                 Self::Checked(Stamps::new(task, ledger)?, Mismatches::new(task))
             }
+            _ if !write => Self::Idle,
+            Data::Unique if job.shape == DataShape::default() => Self::Unique { seed, blocks: 0 },
+            Data::Unique if job.shape.refill => Self::Shaped(Shaper::new(seed, job.shape)),
+            _ if read => Self::Kept(kept(job, seed)),
             _ => Self::Idle,
         })
     }
@@ -82,22 +86,28 @@ impl Payload {
         matches!(self, Self::Idle)
     }
 
-    /// Makes the block that is written next from the buffer of its slot.
+    /// Makes what is written next in the buffer of its slot.
     #[inline(always)]
     pub(crate) fn before<'b>(
         &mut self,
         slot: u32,
-        (block, offset_bytes): (u64, u64),
+        request: Request,
         buffer: impl FnOnce() -> &'b mut [u8],
     ) {
         match self {
             Self::Idle | Self::Checked(..) => {}
+            _ if request.way != Way::Write => {}
+            Self::Kept(bytes) => {
+                let length = request.length_bytes as usize;
+                buffer()[..length].copy_from_slice(&bytes[..length]);
+            }
             Self::Unique { seed, blocks } => {
-                random::fill(seed.stream(*blocks).0, buffer());
+                let block = &mut buffer()[..request.length_bytes as usize];
+                random::fill(seed.stream(*blocks).0, block);
                 *blocks += 1;
             }
-            Self::Shaped(shaper) => shaper.fill(buffer()),
-            Self::Stamped(stamps) => stamps.write(slot, block, offset_bytes, buffer()),
+            Self::Shaped(shaper) => shaper.fill(&mut buffer()[..request.length_bytes as usize]),
+            Self::Stamped(stamps) => stamps.write(slot, request.offset_bytes, buffer()),
         }
     }
 
@@ -106,16 +116,17 @@ impl Payload {
     pub(crate) fn after<'b>(
         &mut self,
         slot: u32,
-        (block, offset_bytes): (u64, u64),
+        request: Request,
         buffer: impl FnOnce() -> &'b mut [u8],
     ) {
         match self {
-            Self::Idle | Self::Unique { .. } | Self::Shaped(_) => {}
-            Self::Stamped(stamps) => stamps.written(slot, block),
+            Self::Idle | Self::Kept(_) | Self::Unique { .. } | Self::Shaped(_) => {}
+            Self::Stamped(_) if request.way != Way::Write => {}
+            Self::Stamped(stamps) => stamps.written(slot, request.offset_bytes),
             Self::Checked(stamps, mismatches) => {
-                let wanted = stamps.wanted(block, offset_bytes);
+                let wanted = stamps.wanted(request.offset_bytes);
                 if let Err(kind) = check(buffer(), &wanted) {
-                    mismatches.add(offset_bytes, kind);
+                    mismatches.add(request.offset_bytes, kind);
                 }
             }
         }
@@ -130,9 +141,21 @@ impl Payload {
     }
 }
 
+/// What is written again and again into buffers that are read into as well.
+fn kept(job: &Job, seed: Seed) -> Box<[u8]> {
+    let mut bytes = vec![0; job.operation_bytes_max() as usize];
+    match job.data {
+        Data::Pattern => repeat(&job.pattern, &mut bytes),
+        Data::Unique => Shaper::new(seed, job.shape).fill(&mut bytes),
+        Data::Zeros | Data::Stamped => {}
+    }
+    bytes.into()
+}
+
 /// What stamps are made of.
 pub(crate) struct Stamps {
     worker: u32,
+    first_byte: u64,
     block_bytes: u32,
     seed: Seed,
     /// How often each block was written; `None` when nobody counted.
@@ -143,18 +166,19 @@ pub(crate) struct Stamps {
 
 impl Stamps {
     fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Result<Self, NoMemory> {
-        let generations = match (ledger, task.job.action) {
+        let generations = match (ledger, task.job.action.writes()) {
             (Some(ledger), _) => Some(ledger.open(Place {
                 path: task.path().to_owned(),
                 offset_bytes: task.first_byte,
                 blocks: task.blocks,
                 block_bytes: task.block_bytes,
             })?),
-            (None, Action::Write) => Some(Arc::new(Generations::new(task.blocks)?)),
-            (None, Action::Read) => None,
+            (None, true) => Some(Arc::new(Generations::new(task.blocks)?)),
+            (None, false) => None,
         };
         Ok(Self {
             worker: task.worker,
+            first_byte: task.first_byte,
             block_bytes: task.block_bytes,
             seed: ledger.map_or(task.job.seed, Ledger::seed),
             generations,
@@ -177,20 +201,25 @@ impl Stamps {
         generations.map_or(0, |generations| generations.get(block))
     }
 
-    fn write(&mut self, slot: u32, block: u64, offset_bytes: u64, buffer: &mut [u8]) {
-        let generation = self.generation(block).wrapping_add(1);
+    /// The number of the block at `offset_bytes`.
+    fn block(&self, offset_bytes: u64) -> u64 {
+        (offset_bytes - self.first_byte) / u64::from(self.block_bytes)
+    }
+
+    fn write(&mut self, slot: u32, offset_bytes: u64, buffer: &mut [u8]) {
+        let generation = self.generation(self.block(offset_bytes)).wrapping_add(1);
         self.in_flight[slot as usize] = generation;
         self.stamp(generation, offset_bytes).write(buffer);
     }
 
-    fn written(&mut self, slot: u32, block: u64) {
+    fn written(&mut self, slot: u32, offset_bytes: u64) {
         if let Some(generations) = &self.generations {
-            generations.set(block, self.in_flight[slot as usize]);
+            generations.set(self.block(offset_bytes), self.in_flight[slot as usize]);
         }
     }
 
-    fn wanted(&self, block: u64, offset_bytes: u64) -> Stamp {
-        self.stamp(self.generation(block), offset_bytes)
+    fn wanted(&self, offset_bytes: u64) -> Stamp {
+        self.stamp(self.generation(self.block(offset_bytes)), offset_bytes)
     }
 }
 

@@ -17,19 +17,14 @@ pub(crate) struct Merged {
 
 /// Merges the series of all workers into one recording for each direction.
 ///
-/// `elapsed_ns` is where the last interval ends, and `block_bytes` what each read
-/// or write moved.
-pub(crate) fn merge(
-    series: &[&Series],
-    asked_interval_ns: u64,
-    elapsed_ns: u64,
-    block_bytes: u64,
-) -> Merged {
+/// `elapsed_ns` is where the last interval ends.
+pub(crate) fn merge(series: &[&Series], asked_interval_ns: u64, elapsed_ns: u64) -> Merged {
     let scale = Scale::of(series, asked_interval_ns, elapsed_ns);
     let mut recordings = Vec::new();
     for direction in [
         Direction::Read,
         Direction::Write,
+        Direction::Trim,
         Direction::Sync,
         Direction::Commit,
     ] {
@@ -37,15 +32,11 @@ pub(crate) fn merge(
         if of_direction.clone().all(|one| one.packed.is_empty()) {
             continue;
         }
-        let bytes = match direction {
-            Direction::Read | Direction::Write | Direction::Commit => block_bytes,
-            Direction::Sync => 0,
-        };
         let mut intervals = scale.empty_intervals();
         for one in of_direction {
             for packed in one.intervals() {
                 let interval = &mut intervals[scale.index(packed.index, one.shift)];
-                interval.bytes += packed.count() * bytes;
+                interval.bytes += packed.exact.bytes;
                 packed.add_to(&mut interval.latencies);
             }
         }
@@ -117,6 +108,11 @@ mod tests {
     use super::*;
 
     fn series(direction: Direction, intervals: &[(u64, &[u64])]) -> Series {
+        let bytes = if direction == Direction::Sync {
+            0
+        } else {
+            4096
+        };
         let mut track = Track::new(direction, 1 << 16).unwrap();
         let mut current = 0;
         for (index, latencies) in intervals {
@@ -124,7 +120,7 @@ mod tests {
             current = *index;
             latencies
                 .iter()
-                .for_each(|&latency_ns| track.record(latency_ns));
+                .for_each(|&latency_ns| track.record(latency_ns, bytes));
         }
         track.finish(current)
     }
@@ -134,7 +130,7 @@ mod tests {
         let first = series(Direction::Write, &[(0, &[10, 20]), (3, &[30])]);
         let second = series(Direction::Write, &[(0, &[40])]);
         let sync = series(Direction::Sync, &[(3, &[500])]);
-        let merged = merge(&[&first, &second, &sync], 100, 350, 4096);
+        let merged = merge(&[&first, &second, &sync], 100, 350);
         assert_eq!(merged.interval_ns, 100);
         assert_eq!(merged.recordings.len(), 2);
 
@@ -169,7 +165,7 @@ mod tests {
             shift: 1,
             ..series(Direction::Read, &[(0, &[5]), (1, &[6])])
         };
-        let merged = merge(&[&fine, &coarse], 100, 400, 1);
+        let merged = merge(&[&fine, &coarse], 100, 400);
         assert_eq!(merged.interval_ns, 200);
         let counts: Vec<u64> = merged.recordings[0]
             .intervals
@@ -182,7 +178,7 @@ mod tests {
     #[test]
     fn an_hour_in_milliseconds_is_not_kept_by_the_millisecond() {
         let one = series(Direction::Read, &[(0, &[1]), (3_599_999, &[2])]);
-        let merged = merge(&[&one], 1_000_000, 3_600_000_000_000, 1);
+        let merged = merge(&[&one], 1_000_000, 3_600_000_000_000);
         // 3,600,000 intervals halved ten times are 3516.
         assert_eq!(merged.interval_ns, 1_024_000_000);
         assert_eq!(merged.recordings[0].intervals.len(), 3516);
@@ -192,7 +188,7 @@ mod tests {
     #[test]
     fn an_operation_at_the_very_end_is_counted() {
         let one = series(Direction::Read, &[(0, &[1]), (3, &[2])]);
-        let merged = merge(&[&one], 100, 300, 1);
+        let merged = merge(&[&one], 100, 300);
         assert_eq!(merged.recordings[0].intervals.len(), 3);
         assert_eq!(merged.recordings[0].operations(), 2);
     }

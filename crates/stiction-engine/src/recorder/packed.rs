@@ -2,7 +2,7 @@
 //!
 //! One interval is its length in bytes (four, little-endian), then numbers in
 //! seven-bit groups, lowest first: its index, sum, least and greatest latency,
-//! operations over 2 s and over 10 s; then for each bucket that counted anything,
+//! operations over 2 s and over 10 s, bytes moved; then for each bucket that counted anything,
 //! the distance from the one before and the count. A few hundred bytes hold what
 //! takes 264 KiB as an array.
 
@@ -18,6 +18,8 @@ pub(crate) struct Exact {
     pub(crate) max_ns: u64,
     pub(crate) over_2_s: u64,
     pub(crate) over_10_s: u64,
+    /// Moved by the operations.
+    pub(crate) bytes: u64,
 }
 
 impl Exact {
@@ -27,6 +29,7 @@ impl Exact {
         max_ns: 0,
         over_2_s: 0,
         over_10_s: 0,
+        bytes: 0,
     };
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -39,6 +42,7 @@ impl Exact {
         self.max_ns = self.max_ns.max(other.max_ns);
         self.over_2_s += other.over_2_s;
         self.over_10_s += other.over_10_s;
+        self.bytes += other.bytes;
     }
 
     /// The buckets from the least latency's to the greatest's.
@@ -56,13 +60,14 @@ pub(crate) fn pack(
     out: &mut [u8],
 ) -> Option<usize> {
     let mut at = LENGTH_BYTES;
-    let head = [
+    let head: [u64; HEAD_NUMBERS] = [
         index,
         exact.sum_ns,
         exact.min_ns,
         exact.max_ns,
         exact.over_2_s,
         exact.over_10_s,
+        exact.bytes,
     ];
     for number in head {
         at += put(number, out.get_mut(at..)?)?;
@@ -84,10 +89,12 @@ pub(crate) fn pack(
 /// Most bytes that [`pack`] takes for these counts.
 pub(crate) fn packed_bytes_max(exact: &Exact, counts: &[u64; BUCKETS]) -> usize {
     let occupied = counts[exact.range()].iter().filter(|&&count| count > 0);
-    LENGTH_BYTES + (6 + 2 * occupied.count()) * NUMBER_BYTES_MAX
+    LENGTH_BYTES + (HEAD_NUMBERS + 2 * occupied.count()) * NUMBER_BYTES_MAX
 }
 
 const LENGTH_BYTES: usize = 4;
+/// Numbers before the buckets.
+const HEAD_NUMBERS: usize = 7;
 /// 64 bits in groups of seven.
 const NUMBER_BYTES_MAX: usize = 10;
 
@@ -138,6 +145,7 @@ impl<'a> Packed<'a> {
                 max_ns: get(&mut rest)?,
                 over_2_s: get(&mut rest)?,
                 over_10_s: get(&mut rest)?,
+                bytes: get(&mut rest)?,
             },
             buckets: rest,
         };
@@ -152,11 +160,6 @@ impl<'a> Packed<'a> {
             bucket += get(&mut rest)? as usize;
             Some((bucket, get(&mut rest)?))
         })
-    }
-
-    /// Operations in the interval.
-    pub(crate) fn count(&self) -> u64 {
-        self.buckets().map(|(_, count)| count).sum()
     }
 
     /// Adds the interval to the stored form.
@@ -231,6 +234,7 @@ mod tests {
                 exact.sum_ns += latency_ns;
                 exact.min_ns = exact.min_ns.min(latency_ns);
                 exact.max_ns = exact.max_ns.max(latency_ns);
+                exact.bytes += 4096;
             }
             let mut out = vec![0; packed_bytes_max(&exact, &counts)];
             let length = pack(index, &exact, &counts, &mut out).unwrap();
@@ -240,7 +244,8 @@ mod tests {
             prop_assert_eq!(read, length);
             prop_assert_eq!(packed.index, index);
             prop_assert_eq!(packed.exact, exact);
-            prop_assert_eq!(packed.count(), latencies.len() as u64);
+            let count: u64 = packed.buckets().map(|(_, count)| count).sum();
+            prop_assert_eq!(count, latencies.len() as u64);
             for (bucket, count) in packed.buckets() {
                 prop_assert_eq!(count, counts[bucket]);
             }

@@ -43,12 +43,13 @@ impl Track {
         })
     }
 
-    /// Counts one operation.
+    /// Counts one operation that moved `bytes`.
     #[inline(always)]
-    pub(crate) fn record(&mut self, latency_ns: u64) {
+    pub(crate) fn record(&mut self, latency_ns: u64, bytes: u64) {
         let (counts, ..) = self.memory.split_mut::<BUCKETS>();
         counts[bucket_of(latency_ns)] += 1;
         self.live.sum_ns += latency_ns;
+        self.live.bytes += bytes;
         self.live.min_ns = self.live.min_ns.min(latency_ns);
         self.live.max_ns = self.live.max_ns.max(latency_ns);
         if latency_ns > 2 * NS_PER_S {
@@ -185,7 +186,7 @@ mod tests {
             current = *index;
             latencies
                 .iter()
-                .for_each(|&latency_ns| track.record(latency_ns));
+                .for_each(|&latency_ns| track.record(latency_ns, 512));
         }
         track.finish(current)
     }

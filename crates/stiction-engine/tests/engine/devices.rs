@@ -10,9 +10,9 @@ use testkit::ScratchLoop;
 
 use crate::jobs::{read_job, region, run, try_run, write_job};
 
-const SIZE_BYTES: u64 = 4 << 20;
+pub(crate) const SIZE_BYTES: u64 = 4 << 20;
 
-fn grant(device: &ScratchLoop) -> Target {
+pub(crate) fn grant(device: &ScratchLoop) -> Target {
     let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
     let held: OwnedFd = open(device.path(), flags, Mode::empty()).unwrap();
     Target::Device(ScratchDevice::from_held(

@@ -6,6 +6,7 @@ mod devices;
 mod failing;
 mod jobs;
 mod mapping;
+mod patterns;
 mod refusing;
 mod shaping;
 mod workers;

@@ -34,7 +34,7 @@ fn contradictions_are_named() {
         (Job { depth: 0, ..read() }, "its depth is 0"),
         (Job { depth: DEPTH_MAX + 1, backend: BackendKind::IoUring, ..read() }, "1 to 4096 are possible"),
         (Job { direct: true, backend: BackendKind::Mmap, ..read() }, "mmap goes through the page cache"),
-        (Job { create: Create::Truncate, ..read() }, "it empties the files that it reads"),
+        (Job { create: Create::Truncate, ..read() }, "it empties the files that it reads or trims"),
         (Job { sync_every: Some(sync(0)), ..write() }, "every 0 writes"),
         (Job { sync_every: Some(sync(1)), ..read() }, "nothing to sync"),
         (Job { sync_at_end: Some(SyncKind::Fsync), ..read() }, "nothing to sync"),

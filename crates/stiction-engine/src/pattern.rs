@@ -1,0 +1,122 @@
+//! Refuses patterns that mean nothing or exceed a limit.
+
+use stiction_core::{Access, Action, Job, PPM_WHOLE, SizeMix, SkewShape, Zone};
+
+use crate::task::BLOCK_BYTES_MAX;
+
+/// Most zones of a skew, and most sizes of a split.
+const PARTS_MAX: usize = 4096;
+const ZIPF_EXPONENT_PPM_MAX: u32 = 10 * PPM_WHOLE;
+
+/// What is wrong with the pattern of `job`, and what would do.
+pub(crate) fn problem(job: &Job) -> Option<String> {
+    contradiction(job)
+        .map(str::to_owned)
+        .or_else(|| skew(job).map(str::to_owned))
+        .or_else(|| sizes(job))
+}
+
+fn contradiction(job: &Job) -> Option<&'static str> {
+    let percent = match job.action {
+        Action::Mixed { reads_percent } => reads_percent,
+        Action::Read | Action::Write | Action::Trim => 0,
+    };
+    let rules = [
+        (
+            percent > 100,
+            "more than 100 of a hundred operations are to be reads",
+        ),
+        (
+            job.skew.is_some() && job.access != Access::RandomIndependent,
+            "only independent random offsets can be skewed: ask for those, or leave the skew",
+        ),
+        (
+            job.run_operations == 0,
+            "0 operations are to follow each jump: 1 or more are possible",
+        ),
+        (
+            job.run_operations > 1 && job.access == Access::Sequential,
+            "sequential offsets do not jump: ask for random ones, or leave the runs",
+        ),
+        (
+            job.stride.is_some() && job.access != Access::Sequential,
+            "only sequential offsets can leave places out: ask for those, or leave the stride",
+        ),
+        (
+            job.stride
+                .is_some_and(|stride| stride.run_bytes == 0 || stride.skip_bytes == 0),
+            "a stride moves 1 byte or more and leaves out 1 byte or more",
+        ),
+        (
+            job.bytes_per_worker == Some(0),
+            "each worker is to move 0 bytes: 1 or more are possible",
+        ),
+    ];
+    rules
+        .into_iter()
+        .find_map(|(broken, reason)| broken.then_some(reason))
+}
+
+fn skew(job: &Job) -> Option<&'static str> {
+    let (is_possible, reason) = match &job.skew.as_ref()?.shape {
+        SkewShape::Zipf { exponent_ppm } => (
+            (1..=ZIPF_EXPONENT_PPM_MAX).contains(exponent_ppm),
+            "the exponent of a zipf skew is above 0 and at most 10",
+        ),
+        SkewShape::SelfSimilar { hot_ppm } => (
+            (1..PPM_WHOLE / 2).contains(hot_ppm),
+            "the hot share of a self-similar skew is above 0 and below a half",
+        ),
+        SkewShape::Normal { deviation_ppm } => (
+            (1..=PPM_WHOLE).contains(deviation_ppm),
+            "the deviation of a normal skew is above 0 and at most the region",
+        ),
+        SkewShape::Zoned(zones) => (
+            are_whole(zones),
+            "the shares of 1 to 4096 zones add up to 1,000,000, \
+             of the operations and of the region",
+        ),
+    };
+    (!is_possible).then_some(reason)
+}
+
+fn are_whole(zones: &[Zone]) -> bool {
+    let sum =
+        |share: fn(&Zone) -> u32| zones.iter().map(|zone| u64::from(share(zone))).sum::<u64>();
+    (1..=PARTS_MAX).contains(&zones.len())
+        && sum(|zone| zone.operations_ppm) == u64::from(PPM_WHOLE)
+        && sum(|zone| zone.region_ppm) == u64::from(PPM_WHOLE)
+}
+
+fn sizes(job: &Job) -> Option<String> {
+    let sizes = job.sizes.as_ref()?;
+    [&sizes.read, &sizes.write, &sizes.trim]
+        .into_iter()
+        .find_map(mix)
+}
+
+fn mix(mix: &SizeMix) -> Option<String> {
+    let shape = match mix {
+        SizeMix::One(_) => None,
+        SizeMix::Range {
+            min_bytes,
+            max_bytes,
+            step_bytes,
+        } => (max_bytes < min_bytes || *step_bytes == 0)
+            .then_some("a range of sizes rises by steps of 1 byte or more"),
+        SizeMix::Split(shares) => {
+            let is_possible = (1..=PARTS_MAX).contains(&shares.len())
+                && shares.iter().all(|share| share.weight > 0);
+            (!is_possible).then_some("a split has 1 to 4096 sizes, each with a weight of 1 or more")
+        }
+    };
+    let known = 1..=BLOCK_BYTES_MAX;
+    shape.map(str::to_owned).or_else(|| {
+        let (least, greatest) = (mix.min_bytes(), mix.max_bytes());
+        (!known.contains(&least) || !known.contains(&greatest)).then(|| {
+            format!(
+                "its sizes are {least} to {greatest} bytes; 1 to {BLOCK_BYTES_MAX} are possible"
+            )
+        })
+    })
+}

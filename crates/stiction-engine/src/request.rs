@@ -1,0 +1,80 @@
+//! One operation that is to be done, and where the next one comes from.
+
+use crate::offsets::Offsets;
+use crate::task::Task;
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Read,
+    Write,
+    Trim,
+}
+
+impl Way {
+    /// How many there are; a way is an index below it.
+    pub(crate) const COUNT: usize = 3;
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) offset_bytes: u64,
+    pub(crate) length_bytes: u32,
+    pub(crate) way: Way,
+}
+
+impl Request {
+    /// What stands in a slot that holds none.
+    pub(crate) const NONE: Self = Self {
+        offset_bytes: 0,
+        length_bytes: 0,
+        way: Way::Read,
+    };
+
+    /// The kernel's result when all of it was done at once.
+    #[inline(always)]
+    pub(crate) fn whole_result(self) -> i32 {
+        match self.way {
+            Way::Read | Way::Write => self.length_bytes as i32,
+            Way::Trim => 0,
+        }
+    }
+}
+
+/// A source of operations.
+pub(crate) trait Requests {
+    /// The next operation; `None` when there are no more.
+    fn next(&mut self) -> Option<Request>;
+}
+
+/// Operations of one size and one way: what most jobs are made of.
+#[derive(Debug)]
+pub(crate) struct Plain<O> {
+    offsets: O,
+    first_byte: u64,
+    block_bytes: u32,
+    way: Way,
+}
+
+impl<O> Plain<O> {
+    pub(crate) fn new(task: &Task<'_>, way: Way, offsets: O) -> Self {
+        Self {
+            offsets,
+            first_byte: task.first_byte,
+            block_bytes: task.block_bytes,
+            way,
+        }
+    }
+}
+
+impl<O: Offsets> Requests for Plain<O> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<Request> {
+        Some(Request {
+            offset_bytes: self.first_byte + self.offsets.next() * u64::from(self.block_bytes),
+            length_bytes: self.block_bytes,
+            way: self.way,
+        })
+    }
+}
