@@ -12,9 +12,13 @@ const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "rootfs"];
 /// when it `may_fill`.
 ///
 /// For planning, from what was observed at the start. Blocks kept back for root count
-/// as used, so this is never more than the host admits when the trial comes.
+/// as used, so this is never more than the host admits when the trial comes. Where the
+/// filesystem gives no figures, as some in user space do, only a write can tell.
 #[must_use]
 pub fn room_bytes(filesystem: &Filesystem, may_fill: bool) -> u64 {
+    if filesystem.size_bytes == 0 {
+        return u64::MAX;
+    }
     if may_fill {
         return filesystem.available_bytes;
     }
@@ -58,6 +62,7 @@ mod tests {
         assert_eq!(room_bytes(&filesystem(1000, 300), false), 250);
         assert_eq!(room_bytes(&filesystem(1000, 40), false), 0);
         assert_eq!(room_bytes(&filesystem(1000, 40), true), 40);
+        assert_eq!(room_bytes(&filesystem(0, 0), false), u64::MAX);
         let huge = room_bytes(&filesystem(u64::MAX, u64::MAX), false);
         assert_eq!(huge, u64::MAX - u64::MAX / 20, "no overflow");
     }

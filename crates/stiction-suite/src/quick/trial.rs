@@ -99,13 +99,15 @@ fn phases(
         if phase == QuickPhase::SequentialWrite {
             on.written_bytes = written_bytes(&measured, on);
             if on.written_bytes < parameters.random_block_size_bytes {
+                let little = "sequential_write: too little was written to measure on";
+                failure.get_or_insert_with(|| little.to_owned());
                 break;
             }
         }
     }
     Ok(match failure {
+        _ if context.stop.is_raised() => TrialOutcome::Interrupted,
         Some(message) => TrialOutcome::Failed { message },
-        None if context.stop.is_raised() => TrialOutcome::Interrupted,
         None => TrialOutcome::Completed,
     })
 }
