@@ -29,6 +29,7 @@
 
 mod arithmetic;
 mod command_line;
+mod convert;
 mod error;
 mod ini;
 pub mod job;
@@ -39,6 +40,7 @@ mod substitute;
 mod units;
 
 pub use command_line::CommandLine;
+pub use convert::{from_toml, to_toml};
 pub use error::{FioError, Place};
 pub use ini::{JobFile, Machine, Section, Setting, Surroundings, parse};
 pub use job::FioJob;

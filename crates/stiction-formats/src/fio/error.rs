@@ -109,6 +109,16 @@ pub enum FioError {
         /// Which to change.
         advice: String,
     },
+    /// A job text of our own does not read.
+    #[error("{file}:{line}: {what}; compare it with what `convert` writes")]
+    Text {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
     /// There is no job.
     #[error("{file} has no job: {reason}")]
     NoJob {
@@ -138,7 +148,7 @@ impl FioError {
             | Self::Include { place, .. }
             | Self::Variable { place, .. }
             | Self::Conflict { place, .. } => Some(place),
-            Self::NoJob { .. } => None,
+            Self::Text { .. } | Self::NoJob { .. } => None,
         }
     }
 }

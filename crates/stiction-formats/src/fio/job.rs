@@ -3,7 +3,7 @@
 //! The text of these types, as [`super::convert`] writes it, is stiction's own form
 //! of a job: what is at its usual setting there is left out.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::{Amount, Bytes, KbBase, Nanoseconds};
 
@@ -31,8 +31,13 @@ fn usual<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// One value for reads, one for writes, one for trims.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// One value for reads, one for writes, one for trims; in text one alone where all
+/// are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(
+    from = "DirectionText<T>",
+    bound(deserialize = "T: Clone + Deserialize<'de>")
+)]
 pub struct PerDirection<T> {
     /// For reads.
     pub read: T,
@@ -40,6 +45,33 @@ pub struct PerDirection<T> {
     pub write: T,
     /// For trims.
     pub trim: T,
+}
+
+/// [`PerDirection`] as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum DirectionText<T> {
+    Each { read: T, write: T, trim: T },
+    Same(T),
+}
+
+impl<T: Clone> From<DirectionText<T>> for PerDirection<T> {
+    fn from(text: DirectionText<T>) -> Self {
+        match text {
+            DirectionText::Each { read, write, trim } => Self { read, write, trim },
+            DirectionText::Same(value) => Self::same(value),
+        }
+    }
+}
+
+impl<T: Serialize + PartialEq> Serialize for PerDirection<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.read == self.write && self.write == self.trim {
+            return self.read.serialize(serializer);
+        }
+        let Self { read, write, trim } = self;
+        DirectionText::Each { read, write, trim }.serialize(serializer)
+    }
 }
 
 data! {
@@ -181,7 +213,7 @@ data! {
     }
 
     /// Sizes of the blocks of one direction.
-    #[serde(rename_all = "snake_case")]
+    #[serde(untagged)]
     pub enum BlockSize {
         /// Always the same.
         Fixed(Bytes),

@@ -1,6 +1,7 @@
 //! Job files of fio: what each rule reads, held against fio itself where it is
 //! installed.
 
+mod conversion;
 mod data_files;
 mod hostile;
 mod jobs;

@@ -97,7 +97,12 @@ pub(super) fn engine(text: &str) -> Result<Engine, Complaint> {
         "windowsaio" | "solarisaio" => {
             return complaint("this engine is not Linux's", "use io_uring or libaio");
         }
-        "cpuio" => complaint_no_io("it burns CPU and does no I/O; run the load beside")?,
+        "cpuio" => {
+            return complaint(
+                "it burns CPU and does no I/O",
+                "remove this job, and run the load beside the benchmark",
+            );
+        }
         _ => {
             return complaint(
                 format!("the engine `{text}` is not driven"),
@@ -106,10 +111,6 @@ pub(super) fn engine(text: &str) -> Result<Engine, Complaint> {
             );
         }
     })
-}
-
-fn complaint_no_io(what: &str) -> Result<Engine, Complaint> {
-    complaint(what, "remove this job")
 }
 
 /// A list between `:`; `\:` is a colon in a name.
@@ -218,13 +219,22 @@ fn shares(text: &str, base: KbBase) -> Result<Vec<Share>, Complaint> {
         .collect())
 }
 
-fn number(text: &str, least: f64, most: f64) -> Result<f64, Complaint> {
+/// A decimal number from 0 to `most`.
+fn number(text: &str, most: f64) -> Result<f64, Complaint> {
     match text.parse::<f64>() {
-        Ok(value) if value > least && value <= most => Ok(value),
+        Ok(value) if (0.0..=most).contains(&value) => Ok(value),
         _ => complaint(
-            format!("`{text}` is no number above {least}, up to {most}"),
+            format!("`{text}` is no number from 0 to {most}"),
             "write a decimal number",
         ),
+    }
+}
+
+/// A decimal number above 0, up to `most`.
+fn positive(text: &str, most: f64) -> Result<f64, Complaint> {
+    match number(text, most)? {
+        0.0 => complaint("0 is no skew", "write a number above 0"),
+        value => Ok(value),
     }
 }
 
@@ -242,30 +252,33 @@ pub(super) fn distribution(
     let (value, centre) = rest.split_once(':').unwrap_or((rest, ""));
     let centre = match centre {
         "" => None,
-        text => Some(number(text, -f64::MIN_POSITIVE, 1.0)?),
+        text => Some(number(text, 1.0)?),
     };
-    let or = |usual: f64, least, most| match value {
+    let or = |usual: f64, most| match value {
         "" => Ok(usual),
-        text => number(text, least, most),
+        text => positive(text, most),
     };
     let one = match word {
         "random" => Distribution::Even,
         "zipf" => {
-            let theta = or(1.1, 0.0, 100.0)?;
+            let theta = or(1.1, 100.0)?;
             if theta == 1.0 {
                 return complaint("Zipf's exponent may not be 1", "write 1.01 or 0.99");
             }
             Distribution::Zipf { theta, centre }
         }
         "pareto" => {
-            let power = or(0.2, 0.0, 1.0)?;
+            let power = or(0.2, 1.0)?;
             if power >= 1.0 {
                 return complaint("Pareto's power must be below 1", "write 0.2 for 80/20");
             }
             Distribution::Pareto { power, centre }
         }
         "normal" => Distribution::Normal {
-            deviation_percent: or(0.0, -f64::MIN_POSITIVE, 100.0)?,
+            deviation_percent: match value {
+                "" => 0.0,
+                text => number(text, 100.0)?,
+            },
             centre,
         },
         _ => {
@@ -284,7 +297,7 @@ fn zones(text: &str, absolute: bool, base: KbBase) -> Result<Vec<Zone>, Complain
     let mut zones: Vec<(f64, Option<Amount>)> = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {
         let (access, size_text) = part.split_once('/').unwrap_or((part, ""));
-        let access_percent = number(access, -f64::MIN_POSITIVE, 100.0)?;
+        let access_percent = number(access, 100.0)?;
         let size = match (size_text, absolute) {
             ("", _) => None,
             (text, true) => Some(Amount::Bytes(Bytes(size(text, 0, base)?))),
@@ -405,7 +418,7 @@ pub(super) fn file_order(text: &str) -> Result<(FileOrder, u64), Complaint> {
     };
     let skew = |usual, most| match value {
         "" => Ok(usual),
-        text => number(text, 0.0, most),
+        text => positive(text, most),
     };
     let order = match word {
         "roundrobin" => FileOrder::RoundRobin,
