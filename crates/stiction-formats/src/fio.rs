@@ -33,6 +33,7 @@ mod convert;
 mod error;
 mod ini;
 pub mod job;
+pub mod lint;
 pub mod options;
 mod resolve;
 mod settings;

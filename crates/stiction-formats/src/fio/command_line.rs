@@ -71,11 +71,7 @@ impl CommandLine {
         let mut line = Self::default();
         let mut rest = arguments.iter().enumerate().peekable();
         while let Some((index, argument)) = rest.next() {
-            let place = Place {
-                file: None,
-                line: index + 1,
-                column: 1,
-            };
+            let place = Place::at(None, index, 0);
             let Some(option) = argument.strip_prefix("--") else {
                 if argument.starts_with('-') && argument.len() > 1 {
                     return Err(FioError::Syntax {
@@ -96,11 +92,7 @@ impl CommandLine {
                 && let Some((next, value)) = rest.next_if(|(_, next)| !next.starts_with("--"))
             {
                 setting.value = Some(value.clone());
-                setting.value_place = Place {
-                    file: None,
-                    line: next + 1,
-                    column: 1,
-                };
+                setting.value_place = Place::at(None, next, 0);
             }
             line.place(setting, is_program.is_some());
         }

@@ -9,17 +9,27 @@ pub struct Place {
     /// Name of the file as the caller gave it; `None` for the command line.
     pub file: Option<Arc<str>>,
     /// Line in the file, or argument of the command line, from 1.
-    pub line: usize,
+    pub line: u32,
     /// Character in the line, from 1.
-    pub column: usize,
+    pub column: u32,
 }
 
 impl Place {
-    /// The same line, further to the right.
-    #[must_use]
-    pub(crate) fn moved(&self, characters: usize) -> Self {
+    /// The line of index `line` and the character of index `column`, both from 0.
+    pub(crate) fn at(file: Option<Arc<str>>, line: usize, column: usize) -> Self {
+        let from_one = |index: usize| u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
         Self {
-            column: self.column + characters,
+            file,
+            line: from_one(line),
+            column: from_one(column),
+        }
+    }
+
+    /// The same line, further to the right.
+    pub(crate) fn moved(&self, characters: usize) -> Self {
+        let characters = u32::try_from(characters).unwrap_or(u32::MAX);
+        Self {
+            column: self.column.saturating_add(characters),
             ..self.clone()
         }
     }

@@ -100,11 +100,8 @@ impl Reader<'_> {
         let name: Arc<str> = file.into();
         for (index, line) in text.lines().enumerate() {
             let content = line.trim_start();
-            let place = Place {
-                file: Some(Arc::clone(&name)),
-                line: index + 1,
-                column: line.chars().count() - content.chars().count() + 1,
-            };
+            let indent = line.chars().count() - content.chars().count();
+            let place = Place::at(Some(Arc::clone(&name)), index, indent);
             let content = without_comment(content);
             if content.is_empty() {
                 continue;
@@ -114,7 +111,7 @@ impl Reader<'_> {
             } else if let Some(file) = included(content) {
                 self.include(file, &place, depth)?;
             } else {
-                self.setting(content, place)?;
+                self.setting(content, &place)?;
             }
         }
         Ok(())
@@ -158,7 +155,7 @@ impl Reader<'_> {
         self.read(&file, &text, depth + 1)
     }
 
-    fn setting(&mut self, content: &str, place: Place) -> Result<(), FioError> {
+    fn setting(&mut self, content: &str, place: &Place) -> Result<(), FioError> {
         self.settings += 1;
         let syntax = |what: String, advice: &str| FioError::Syntax {
             place: place.clone(),
@@ -171,7 +168,7 @@ impl Reader<'_> {
                 "split the job file",
             ));
         }
-        let setting = read_setting(content, &place, self.around)?;
+        let setting = read_setting(content, place, self.around)?;
         let Some(section) = self.job_file.sections.last_mut() else {
             return Err(syntax(
                 format!("`{content}` stands before the first section"),

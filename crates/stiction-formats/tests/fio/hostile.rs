@@ -1,11 +1,12 @@
 //! Any text at all: nothing panics, and what is read can be read again.
 
 use proptest::prelude::*;
+use stiction_formats::fio::lint::lint;
 use stiction_formats::fio::options::OPTIONS;
-use stiction_formats::fio::{CommandLine, parse, resolve};
+use stiction_formats::fio::{CommandLine, from_toml, parse, resolve, to_toml};
 
-use crate::around;
 use crate::data_files::job_files;
+use crate::{MACHINE, around};
 
 /// Bits that values are made of.
 const BITS: &[&str] = &[
@@ -61,9 +62,12 @@ fn check(text: &str) {
     if let Ok(file) = parse("t.fio", text, &around()) {
         match resolve(&file) {
             Ok(resolved) => {
-                for job in resolved.jobs {
-                    assert!(job.job.effective_depth() >= 1);
-                    assert!(job.job.clones >= 1);
+                assert_eq!(lint(&resolved, MACHINE).jobs.len(), resolved.jobs.len());
+                let text = to_toml(&resolved);
+                let back = from_toml("own.toml", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+                for (job, back) in resolved.jobs.iter().zip(&back) {
+                    assert!(job.job.effective_depth() >= 1 && job.job.clones >= 1);
+                    assert_eq!(job.job, *back, "{text}");
                 }
             }
             Err(errors) => assert!(!errors.is_empty()),
@@ -100,6 +104,12 @@ proptest! {
             .chain(settings.iter().map(|setting| format!("--{setting}")))
             .collect();
         drop(CommandLine::parse(&arguments, &around()));
+    }
+
+    #[test]
+    fn any_own_text(text in "\\PC*", name in "\\PC{0,8}") {
+        drop(from_toml("own.toml", &text));
+        drop(from_toml("own.toml", &format!("[[job]]\nname = {name}")));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod conversion;
 mod data_files;
 mod hostile;
 mod jobs;
+mod linting;
 mod oracle;
 mod reading;
 

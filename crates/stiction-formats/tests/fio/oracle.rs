@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
 use stiction_formats::fio::options::find;
-use stiction_formats::fio::{Amount, resolve};
+use stiction_formats::fio::{Amount, CommandLine, FioJob, JobFile, Nanoseconds, Resolved, resolve};
 
 use crate::data_files::job_files;
 use crate::{all, around, with};
@@ -15,18 +15,29 @@ fn fio(arguments: &[&str]) -> Output {
     command.output().expect("fio starts")
 }
 
-/// The number that fio's parser prints for an option.
-fn printed(lines: &[&str], option: &str) -> u64 {
-    let mut arguments = vec!["--debug=parse", "--parse-only", "--name=x"];
-    arguments.extend(lines);
+/// The numbers that fio's parser prints for an option with each of `values`, all in one
+/// run: fio takes its time to start.
+fn printed(shared: &[&str], option: &str, values: &[&str]) -> Vec<u64> {
+    let mut arguments = vec!["--debug=parse".to_owned(), "--parse-only".to_owned()];
+    for value in values {
+        arguments.push("--name=x".to_owned());
+        arguments.extend(shared.iter().map(|&shared| shared.to_owned()));
+        arguments.push(format!("--{option}={value}"));
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = fio(&arguments);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut after = text
-        .lines()
-        .skip_while(|line| !line.contains(&format!("__handle_option={option},")));
-    after
-        .find_map(|line| line.split_once("out=")?.1.trim().parse().ok())
-        .unwrap_or_else(|| panic!("fio prints no {option}: {text}"))
+    let lines: Vec<&str> = text.lines().collect();
+    let numbers: Vec<u64> = lines
+        .windows(2)
+        .filter(|pair| pair[0].contains(&format!("__handle_option={option},")))
+        .map(|pair| {
+            let number = pair[1].split_once("out=").expect("fio prints the number").1;
+            number.trim().parse().unwrap()
+        })
+        .collect();
+    assert_eq!(numbers.len(), values.len(), "{text}");
+    numbers
 }
 
 #[test]
@@ -67,19 +78,15 @@ fn aliases_are_fios() {
 #[test]
 fn sizes_are_fios_bytes() {
     testkit::require_program!("fio");
+    let texts = [
+        "4096", "4k", "4K", "4kB", "4Ki", "4KiB", "3m", "3MiB", "2g", "0x1000", "5mib", "010",
+    ];
     for base in ["1024", "1000"] {
-        for text in [
-            "4096", "4k", "4K", "4kB", "4Ki", "4KiB", "3m", "3MiB", "2g", "0x1000", "5mib", "010",
-        ] {
-            let base_option = format!("--kb_base={base}");
-            let size = format!("--io_size={text}");
-            let theirs = printed(&[&base_option, &size], "io_size");
+        let theirs = printed(&[&format!("--kb_base={base}")], "io_size", &texts);
+        for (text, theirs) in texts.iter().zip(theirs) {
             let ours = with(&format!("kb_base={base}\nio_size={text}")).extent.io;
-            assert_eq!(
-                ours.and_then(Amount::known_bytes),
-                Some(theirs),
-                "{base} {text}"
-            );
+            let ours = ours.and_then(Amount::known_bytes);
+            assert_eq!(ours, Some(theirs), "{base} {text}");
         }
     }
 }
@@ -87,22 +94,26 @@ fn sizes_are_fios_bytes() {
 #[test]
 fn times_are_fios() {
     testkit::require_program!("fio");
-    for text in ["30", "30s", "1500ms", "2m", "1h", "100us", "1d"] {
-        let theirs_us = printed(&[&format!("--runtime={text}")], "runtime");
-        let ours_ns = with(&format!("runtime={text}")).time.limit.unwrap().0;
-        assert_eq!(ours_ns, theirs_us * 1000, "runtime={text}");
-    }
-    for text in ["30", "5ms", "2s"] {
-        let theirs_us = printed(&[&format!("--thinktime={text}")], "thinktime");
-        let ours_ns = with(&format!("thinktime={text}")).think.unwrap().pause.0;
-        assert_eq!(ours_ns, theirs_us * 1000, "thinktime={text}");
-        let theirs_us = printed(&[&format!("--latency_target={text}")], "latency_target");
-        let ours_ns = with(&format!("latency_target={text}"))
-            .latency
-            .target
-            .unwrap()
-            .0;
-        assert_eq!(ours_ns, theirs_us * 1000, "latency_target={text}");
+    type Read = fn(FioJob) -> Option<Nanoseconds>;
+    let options: [(&str, &[&str], Read); 4] = [
+        (
+            "runtime",
+            &["30", "30s", "1500ms", "2m", "1h", "100us", "1d"],
+            |job| job.time.limit,
+        ),
+        ("ramp_time", &["5", "5s", "10ms"], |job| Some(job.time.ramp)),
+        ("thinktime", &["30", "5ms", "2s"], |job| {
+            job.think.map(|think| think.pause)
+        }),
+        ("latency_target", &["30", "5ms", "2s"], |job| {
+            job.latency.target
+        }),
+    ];
+    for (option, texts, read) in options {
+        for (text, theirs_us) in texts.iter().zip(printed(&[], option, texts)) {
+            let ours = read(with(&format!("{option}={text}")));
+            assert_eq!(ours, Some(Nanoseconds(theirs_us * 1000)), "{option}={text}");
+        }
     }
 }
 
@@ -148,27 +159,33 @@ fn what_fio_refuses_is_refused() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// fio takes every job file, and the command line that it prints for each comes to the
+/// same jobs as the file.
 #[test]
-fn the_job_files_are_fios() {
+fn the_job_files_are_fios_and_so_are_its_command_lines() {
     testkit::require_program!("fio");
-    for (path, text) in job_files() {
-        let output = fio(&["--parse-only", path.to_str().unwrap()]);
-        assert!(output.status.success(), "{}", path.display());
-        let shown = fio(&["--showcmd", path.to_str().unwrap()]);
-        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
-        let file = stiction_formats::fio::parse("t.fio", &text, &around()).unwrap();
-        let names: Vec<String> = resolve(&file)
-            .unwrap()
-            .jobs
-            .into_iter()
-            .map(|r| r.job.name)
-            .collect();
-        let theirs: Vec<&str> = shown
-            .split("--name=")
-            .skip(1)
-            .filter_map(|rest| rest.split_whitespace().next())
-            .collect();
-        assert_eq!(names, theirs, "{}", path.display());
+    let files = job_files();
+    let paths: Vec<&str> = files.iter().filter_map(|(path, _)| path.to_str()).collect();
+    let output = fio(&[&["--parse-only"], &paths[..]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let shown = fio(&[&["--showcmd"], &paths[..]].concat());
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines.len(), files.len(), "{shown}");
+    for ((path, text), line) in files.iter().zip(lines) {
+        let arguments: Vec<String> = line.split_whitespace().skip(1).map(str::to_owned).collect();
+        let line = CommandLine::parse(&arguments, &around()).unwrap();
+        assert!(line.files.is_empty() && line.program.is_empty());
+        let from_line = resolve(&JobFile::default().with(line)).unwrap();
+        let from_file = all(text).unwrap();
+        let jobs = |resolved: Resolved| -> Vec<FioJob> {
+            resolved
+                .jobs
+                .into_iter()
+                .map(|resolved| resolved.job)
+                .collect()
+        };
+        assert_eq!(jobs(from_line), jobs(from_file), "{}", path.display());
     }
 }
 
