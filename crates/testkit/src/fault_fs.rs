@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption};
 use rustix::mount::{UnmountFlags, unmount};
+use stiction_core::Seed;
 use tempfile::TempDir;
 
 use crate::undo;
@@ -35,6 +36,8 @@ pub struct Faults {
     pub short_bytes: Option<u32>,
     /// fsync and fdatasync fail with this errno.
     pub sync_error: Option<i32>,
+    /// fsync and fdatasync succeed and do nothing, as of a disk that lies.
+    pub sync_ignored: bool,
 }
 
 /// How often the kernel asked.
@@ -109,6 +112,13 @@ impl FaultFs {
     /// From now on, these faults.
     pub fn set(&self, faults: Faults) {
         lock(&self.state).faults = faults;
+    }
+
+    /// Cuts the power of the simulated disk and turns it on again: of what was written
+    /// and not synced, so many sectors in 100 came through, drawn from `seed`. Names
+    /// and lengths of files stay. Nothing may be under way.
+    pub fn cut_power(&self, survive_percent: u64, seed: Seed) {
+        lock(&self.state).tree.lose_power(survive_percent, seed);
     }
 
     /// How often the kernel asked so far.

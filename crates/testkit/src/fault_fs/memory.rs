@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use fuser::{Errno, FileType};
+use stiction_core::Seed;
 
 /// The top folder, as FUSE numbers it.
 pub(super) const TOP: u64 = 1;
 /// Data is kept in pieces of this size, so that holes cost nothing.
 const PIECE_BYTES: usize = 64 << 10;
+/// What a disk writes as a whole or not at all.
+const SECTOR_BYTES: usize = 512;
 
 /// A file or folder.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub(super) struct Node {
     pub(super) children: BTreeMap<OsString, u64>,
     pub(super) parent: u64,
     pieces: BTreeMap<u64, Box<[u8; PIECE_BYTES]>>,
+    /// What was in the sectors that were written since the last sync, by number.
+    unsynced: BTreeMap<u64, [u8; SECTOR_BYTES]>,
     /// Removed from its folder; stays until it is forgotten.
     unlinked: bool,
 }
@@ -48,6 +53,7 @@ impl Node {
             children: BTreeMap::new(),
             parent,
             pieces: BTreeMap::new(),
+            unsynced: BTreeMap::new(),
             unlinked: false,
         }
     }
@@ -70,6 +76,12 @@ impl Node {
     }
 
     fn write(&mut self, offset: u64, data: &[u8]) {
+        self.remember(offset, data.len());
+        self.put(offset, data);
+        self.length = self.length.max(offset + data.len() as u64);
+    }
+
+    fn put(&mut self, offset: u64, data: &[u8]) {
         for (index, within, range) in pieces_of(offset, data.len()) {
             let piece = self
                 .pieces
@@ -77,7 +89,34 @@ impl Node {
                 .or_insert_with(|| Box::new([0; PIECE_BYTES]));
             piece[within..within + range.len()].copy_from_slice(&data[range]);
         }
-        self.length = self.length.max(offset + data.len() as u64);
+    }
+
+    /// Keeps what is durable of the sectors that are about to be written.
+    fn remember(&mut self, offset: u64, length: usize) {
+        let sector = SECTOR_BYTES as u64;
+        for number in offset / sector..(offset + length as u64).div_ceil(sector) {
+            if !self.unsynced.contains_key(&number) {
+                let mut before = [0; SECTOR_BYTES];
+                let there = self.read(number * sector, SECTOR_BYTES);
+                before[..there.len()].copy_from_slice(&there);
+                self.unsynced.insert(number, before);
+            }
+        }
+    }
+
+    /// All that was written is durable.
+    pub(super) fn synced(&mut self) {
+        self.unsynced.clear();
+    }
+
+    /// Of what was not durable, so many sectors in 100 came through by chance. The
+    /// length stays, as if it had been durable.
+    fn lose_power(&mut self, survive_percent: u64, seed: Seed) {
+        for (number, before) in std::mem::take(&mut self.unsynced) {
+            if seed.stream(number).0 % 100 >= survive_percent {
+                self.put(number * SECTOR_BYTES as u64, &before);
+            }
+        }
     }
 
     pub(super) fn resize(&mut self, length: u64) {
@@ -91,6 +130,8 @@ impl Node {
             }
         }
         self.length = length;
+        let sectors = length.div_ceil(SECTOR_BYTES as u64);
+        self.unsynced.split_off(&sectors);
     }
 }
 
@@ -196,6 +237,13 @@ impl Tree {
         }
     }
 
+    /// Of what was written and not synced, so many sectors in 100 came through.
+    pub(super) fn lose_power(&mut self, survive_percent: u64, seed: Seed) {
+        for (number, node) in &mut self.nodes {
+            node.lose_power(survive_percent, seed.stream(*number));
+        }
+    }
+
     /// Bytes that the data of all files takes.
     pub(super) fn held_bytes(&self) -> u64 {
         self.nodes
@@ -245,6 +293,43 @@ mod tests {
         assert_eq!(node.read(0, 3), [0; 3]);
         assert_eq!(node.read(offset + 6, 3), b"");
         assert_eq!(node.held_bytes(), 2 * PIECE_BYTES as u64);
+    }
+
+    #[test]
+    fn what_was_not_synced_is_lost_with_the_power() {
+        let mut node = file();
+        node.write(0, &[1; 2048]);
+        node.synced();
+        node.write(1000, &[2; 600]);
+        node.write(4096, &[3; 100]);
+        node.lose_power(0, Seed(1));
+        assert_eq!(node.read(0, 2048), [1; 2048]);
+        assert_eq!(node.read(2048, 9999), [0; 4196 - 2048]);
+    }
+
+    #[test]
+    fn sectors_come_through_whole_or_not_at_all() {
+        let mut node = file();
+        node.write(0, &[1; 100 * SECTOR_BYTES]);
+        node.synced();
+        node.write(0, &[2; 100 * SECTOR_BYTES]);
+        node.lose_power(50, Seed(1));
+        let bytes = node.read(0, usize::MAX >> 1);
+        let sectors = bytes.chunks(SECTOR_BYTES);
+        assert!(
+            sectors
+                .clone()
+                .all(|one| one.iter().all(|&byte| byte == one[0]))
+        );
+        let through = sectors.filter(|one| one[0] == 2).count();
+        // Fewer than 20 or more than 80 of 100 would come once in 10^9 times.
+        assert!((20..80).contains(&through), "{through} of 100");
+        node.lose_power(0, Seed(2));
+        assert_eq!(
+            node.read(0, usize::MAX >> 1),
+            bytes,
+            "what is durable stays"
+        );
     }
 
     #[test]

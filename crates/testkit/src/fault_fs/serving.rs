@@ -98,12 +98,16 @@ impl Serving {
         answer
     }
 
-    fn sync(&self) -> Result<(), Errno> {
+    fn sync(&self, number: u64) -> Result<(), Errno> {
         let mut state = lock(&self.state);
         state.counts.syncs += 1;
         match state.faults.sync_error {
             Some(errno) => Err(Errno::from_i32(errno)),
-            None => Ok(()),
+            None if state.faults.sync_ignored => Ok(()),
+            None => {
+                state.tree.node_mut(number)?.synced();
+                Ok(())
+            }
         }
     }
 }
@@ -286,8 +290,8 @@ impl Filesystem for Serving {
         reply.ok();
     }
 
-    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        acknowledge(self.sync(), reply);
+    fn fsync(&self, _: &Request, number: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        acknowledge(self.sync(number.0), reply);
     }
 
     fn fsyncdir(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
