@@ -116,7 +116,7 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         }
         let in_flight = slots.in_flight();
         if in_flight == 0 {
-            if until_sync > 0 || !done.sync(backend, task, log) {
+            if until_sync > 0 || !done.sync(backend, task, payload, log) {
                 return done;
             }
             until_sync = task.writes_to_sync();
@@ -177,11 +177,17 @@ impl Done {
 
     /// Makes durable what was written since the last time, if there is no reason
     /// against it; false when there is.
-    fn sync(&mut self, backend: &mut impl Backend, task: &Task<'_>, log: &mut Log<'_>) -> bool {
+    fn sync(
+        &mut self,
+        backend: &mut impl Backend,
+        task: &Task<'_>,
+        payload: &mut Payload,
+        log: &mut Log<'_>,
+    ) -> bool {
         let Some(every) = task.job.sync_every else {
             return false;
         };
-        if !self.sync_now(every.kind, backend, log) {
+        if !self.sync_now(every.kind, backend, payload, log) {
             return false;
         }
         let (begun, bytes) = self.last_write;
@@ -194,6 +200,7 @@ impl Done {
         &mut self,
         kind: SyncKind,
         backend: &mut impl Backend,
+        payload: &mut Payload,
         log: &mut Log<'_>,
     ) -> bool {
         if self.fault.is_some() || log.was_stopped() {
@@ -209,6 +216,7 @@ impl Done {
             log.attend(self.last, self.operations, self.bytes);
         }
         log.sync(begun, self.last);
+        payload.synced();
         true
     }
 }

@@ -47,6 +47,14 @@ pub enum EngineError {
         /// What to give instead.
         advice: &'static str,
     },
+    /// A ledger that cannot be used; give another folder, or put this one right.
+    #[error("the ledger in {} cannot be used: {cause}", path.display())]
+    Ledger {
+        /// Its folder, or the file in it that is not as it must be.
+        path: PathBuf,
+        /// Why not.
+        cause: String,
+    },
     /// A file could not be made ready.
     #[error(transparent)]
     Prepare(#[from] IoFailure),

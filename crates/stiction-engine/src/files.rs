@@ -14,6 +14,7 @@ use stiction_core::{
 
 use crate::backend::Remarks;
 use crate::failure::{Fault, Operation};
+use crate::task::end_bytes;
 use crate::{EngineError, IoFailure, Target};
 
 /// An open target and what was found out about it.
@@ -219,7 +220,7 @@ impl Opening<'_> {
     /// Gives a regular file the size that the job wants it to have from the start.
     fn size(&self, file: &mut OpenFile) -> Result<(), EngineError> {
         if self.job.create == Create::Sparse {
-            ftruncate(&file.fd, self.end_bytes())
+            ftruncate(&file.fd, end_bytes(self.job, self.worker))
                 .map_err(|errno| self.failure(Operation::Resize, errno))?;
         } else if self.job.backend == BackendKind::Mmap && self.job.action.writes() {
             self.allocate(file)?;
@@ -246,24 +247,11 @@ impl Opening<'_> {
             "mmap: the filesystem cannot reserve blocks, the file begins as a hole".to_owned(),
         );
         let found = fstat(&file.fd).map_err(|errno| self.failure(Operation::Resize, errno))?;
-        let wanted = self.end_bytes();
+        let wanted = end_bytes(self.job, self.worker);
         if (found.st_size as u64) < wanted {
             ftruncate(&file.fd, wanted).map_err(|errno| self.failure(Operation::Resize, errno))?;
         }
         Ok(())
-    }
-
-    /// Where the last whole block of the target ends, over all regions.
-    fn end_bytes(&self) -> u64 {
-        let job = self.job;
-        let target = job.regions[self.worker as usize].target;
-        job.regions
-            .iter()
-            .enumerate()
-            .filter(|(_, region)| region.target == target)
-            .map(|(worker, region)| region.offset_bytes + job.blocks(worker) * job.block_size_bytes)
-            .max()
-            .unwrap_or(0)
     }
 }
 

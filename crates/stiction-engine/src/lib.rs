@@ -49,7 +49,7 @@ mod worker;
 
 pub use backend::probe;
 pub use control::{Progress, StopFlag};
-pub use data::{Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind};
+pub use data::{Checked, Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind, Survived, remove_ledger};
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
 pub use outcome::{AllActive, Ended, Outcome, WorkerOutcome};

@@ -1,15 +1,16 @@
-//! Page-aligned, zeroed memory outside the heap, for I/O buffers and counters.
+//! Page-aligned memory outside the heap, for I/O buffers and counters.
 //!
 //! Pages become real only when they are touched, so generous sizes cost nothing:
 //! thousands of workers have a histogram each and use a few pages of it.
 #![allow(unsafe_code)]
 
+use std::fs::File;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::atomic::AtomicU32;
 
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 use crate::EngineError;
 
@@ -40,7 +41,7 @@ impl NoMemory {
     }
 }
 
-/// A private anonymous mapping.
+/// A mapping: private and anonymous, or of a file and shared.
 #[derive(Debug)]
 pub(crate) struct Pages {
     start: NonNull<u8>,
@@ -76,6 +77,40 @@ impl Pages {
             )
         };
         let start = start.map_err(refused)?;
+        let start = NonNull::new(start.cast()).ok_or(refused(Errno::NOMEM))?;
+        Ok(Self { start, length })
+    }
+
+    /// The first `length` bytes of `file`, 1 or more, shared with it: what is stored
+    /// here is in the file, even if this process is killed in the next moment.
+    ///
+    /// The file must be as long. If somebody cuts it shorter, touching what is gone
+    /// ends the process.
+    ///
+    /// # Errors
+    /// When the file cannot be mapped, or the address space does not allow it.
+    pub(crate) fn shared(file: &File, length: usize) -> Result<Self, NoMemory> {
+        let refused = |errno| NoMemory {
+            bytes: length as u64,
+            errno,
+        };
+        let length = length
+            .checked_next_multiple_of(page_bytes())
+            .ok_or(refused(Errno::NOMEM))?;
+        // SAFETY: a new mapping at an address of the kernel's choice touches no memory
+        // that exists. Its bytes are used as plain numbers, of which any value is valid
+        // should another process store some.
+        let start = unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                length,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED,
+                file,
+                0,
+            )
+            .map_err(refused)?
+        };
         let start = NonNull::new(start.cast()).ok_or(refused(Errno::NOMEM))?;
         Ok(Self { start, length })
     }

@@ -9,7 +9,7 @@ use stiction_core::{
 
 use crate::recorder::{Merged, Series, merge};
 use crate::worker::Report;
-use crate::{IoFailure, Mismatch};
+use crate::{Checked, IoFailure, Mismatch};
 
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct WorkerOutcome {
     pub cpu: CpuTime,
     /// The operation that failed, if one did.
     pub failure: Option<IoFailure>,
+    /// What the blocks were that it checked and that may be as they are.
+    pub checked: Checked,
     /// The first blocks that were not what had been written, at most
     /// [`MISMATCHES_KEPT`](crate::MISMATCHES_KEPT).
     pub mismatches: Vec<Mismatch>,
@@ -46,8 +48,9 @@ impl WorkerOutcome {
             summary: report.summary,
             cpu: report.cpu,
             failure: report.failure.map(|failed| failed.failure),
-            mismatches: report.mismatches,
-            mismatch_count: report.mismatch_count,
+            checked: report.findings.checked,
+            mismatches: report.findings.mismatches,
+            mismatch_count: report.findings.mismatch_count,
             series: report.series,
         }
     }
@@ -133,6 +136,13 @@ impl Outcome {
         self.workers.iter().map(|w| w.summary.bytes).sum()
     }
 
+    /// What the blocks were that were checked and may be as they are.
+    #[must_use]
+    pub fn checked(&self) -> Checked {
+        let workers = self.workers.iter();
+        workers.fold(Checked::default(), |all, worker| all.plus(worker.checked))
+    }
+
     /// Blocks that were not what had been written.
     #[must_use]
     pub fn mismatch_count(&self) -> u64 {
@@ -202,6 +212,7 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<S
             "{continued} operations moved their block in more than one call"
         ));
     }
+    notes.extend(checked_notes(reports));
     if merged.interval_ns > job.interval_ns {
         notes.push(format!(
             "latencies are kept by intervals of {} instead of {}, for want of memory",
@@ -221,6 +232,31 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<S
     notes
 }
 
+/// What was found where it was not promised that the last write is there.
+fn checked_notes(reports: &[Report]) -> Vec<String> {
+    let checked = reports.iter().map(|report| report.findings.checked);
+    let all = checked.fold(Checked::default(), Checked::plus);
+    let notes = [
+        (
+            all.earlier,
+            "blocks are of an earlier write than the last, which was not promised",
+        ),
+        (
+            all.partial,
+            "blocks hold parts of a write that was not promised",
+        ),
+        (all.unwritten, "blocks that were read were never written"),
+        (
+            all.uncounted,
+            "blocks are good in themselves; whether they are of the last write is not known, \
+             as nobody counted",
+        ),
+    ];
+    let said = notes.into_iter().filter(|(blocks, _)| *blocks > 0);
+    said.map(|(blocks, what)| format!("{blocks} {what}"))
+        .collect()
+}
+
 /// Doubts of the workers, each once, and those that arise from them together.
 fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = Vec::new();
@@ -229,8 +265,14 @@ fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
             caveats.push(caveat.clone());
         }
     }
-    let mismatches: u64 = reports.iter().map(|report| report.mismatch_count).sum();
-    if let Some(first) = reports.iter().find_map(|report| report.mismatches.first()) {
+    let mismatches: u64 = reports
+        .iter()
+        .map(|report| report.findings.mismatch_count)
+        .sum();
+    if let Some(first) = reports
+        .iter()
+        .find_map(|report| report.findings.mismatches.first())
+    {
         caveats.push(Caveat::new(
             CaveatCode::DataMismatch,
             format!("{mismatches} blocks are not what was written; the first: {first}"),

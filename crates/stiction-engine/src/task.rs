@@ -105,6 +105,17 @@ impl<'a> Task<'a> {
     }
 }
 
+/// Where the last whole block of the target of `worker` ends, over all regions.
+pub(crate) fn end_bytes(job: &Job, worker: u32) -> u64 {
+    let target = job.regions[worker as usize].target;
+    let regions = job.regions.iter().enumerate();
+    regions
+        .filter(|(_, region)| region.target == target)
+        .map(|(worker, region)| region.offset_bytes + job.blocks(worker) * job.block_size_bytes)
+        .max()
+        .unwrap_or(0)
+}
+
 /// Bytes of each buffer; trims have no data.
 fn buffer_bytes(job: &Job) -> u64 {
     match job.action {
@@ -122,7 +133,8 @@ pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
         .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))
         .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
-        .or_else(|| shared_truncation(job));
+        .or_else(|| shared_truncation(job))
+        .or_else(|| shared_stamps(job));
     match reason {
         Some(reason) => Err(EngineError::Job {
             job: job.name.clone(),
@@ -272,6 +284,25 @@ fn shared_truncation(job: &Job) -> Option<String> {
         .windows(2)
         .any(|pair| pair[0] == pair[1])
         .then(|| "workers would empty a file that others have begun to write".to_owned())
+}
+
+/// Of stamped blocks that two workers write, nobody knows whose write is the last.
+fn shared_stamps(job: &Job) -> Option<String> {
+    if job.data != Data::Stamped || !job.action.writes() {
+        return None;
+    }
+    let mut regions: Vec<(u32, u64, u64)> = (job.regions.iter())
+        .map(|region| (region.target, region.offset_bytes, region.length_bytes))
+        .collect();
+    regions.sort_unstable();
+    regions
+        .windows(2)
+        .any(|pair| pair[0].0 == pair[1].0 && pair[0].1 + pair[0].2 > pair[1].1)
+        .then(|| {
+            "several workers would write the same stamped blocks, and nobody could tell \
+             which write was the last: give each a region of its own"
+                .to_owned()
+        })
 }
 
 /// All buffers together may take half of the machine's memory.

@@ -3,7 +3,7 @@
 use stiction_core::{Access, Action, BackendKind, CpuTime, Job, Seed, Timing, WorkerSummary};
 
 use crate::backend::{Backend, IoUring, Mmap, Null, Psync, Remarks};
-use crate::data::{Ledger, Payload};
+use crate::data::{Findings, Ledger, Payload};
 use crate::drive::{Done, Slots, drive};
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
@@ -14,7 +14,7 @@ use crate::skew::Skewed;
 use crate::task::Task;
 use crate::thread::{cpu_between, cpu_time, own_file_table};
 use crate::varied::Varied;
-use crate::{EngineError, IoFailure, Mismatch};
+use crate::{EngineError, IoFailure};
 
 /// Numbers of the streams that a worker draws from its own seed.
 const OFFSET_STREAM: u64 = 0;
@@ -27,8 +27,7 @@ pub(crate) struct Report {
     pub(crate) cpu: CpuTime,
     pub(crate) failure: Option<Failed>,
     pub(crate) stopped: bool,
-    pub(crate) mismatches: Vec<Mismatch>,
-    pub(crate) mismatch_count: u64,
+    pub(crate) findings: Findings,
     pub(crate) series: Vec<Series>,
     /// When the worker was done with everything in its time, ns after the start.
     pub(crate) end_ns: u64,
@@ -118,8 +117,7 @@ impl Worker<'_> {
     fn make_ready(&self) -> Result<Ready, EngineError> {
         let job = self.task.job;
         Ok(Ready {
-            payload: Payload::new(self.task, self.data_seed(), self.ledger)
-                .map_err(|none| none.of("the numbers of writes", "ask for a smaller region"))?,
+            payload: Payload::new(self.task, self.data_seed(), self.ledger)?,
             slots: Slots::new(self.task.depth),
             tracks: Tracks::new(job)
                 .map_err(|none| none.of("latencies", "ask for fewer workers"))?,
@@ -192,7 +190,7 @@ impl Worker<'_> {
             }
         };
         if let Some(kind) = job.sync_at_end {
-            done.sync_now(kind, backend, log);
+            done.sync_now(kind, backend, payload, log);
         }
         if done.fault.is_some() {
             self.signals.fail();
@@ -215,7 +213,6 @@ impl Worker<'_> {
             failure: fault.of(self.task.worker, self.task.path()),
             at_ns: ns(done.last),
         });
-        let (mismatches, mismatch_count) = payload.into_mismatches();
         Report {
             summary: WorkerSummary {
                 operations: done.operations,
@@ -227,8 +224,7 @@ impl Worker<'_> {
             cpu,
             failure,
             stopped: log.was_stopped(),
-            mismatches,
-            mismatch_count,
+            findings: payload.into_findings(),
             continued: done.continued,
             end_ns: ns(end),
             series: log.finish(done.operations, done.bytes),
@@ -249,8 +245,7 @@ impl Worker<'_> {
             cpu: CpuTime::default(),
             failure: Some(Failed { failure, at_ns }),
             stopped: false,
-            mismatches: Vec::new(),
-            mismatch_count: 0,
+            findings: Findings::default(),
             continued: 0,
             end_ns: at_ns,
             series: log.finish(0, 0),

@@ -3,9 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// How many mismatches a worker describes; it counts the others.
-pub const MISMATCHES_KEPT: usize = 16;
-
 /// In which way a block is not what had been written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MismatchKind {
@@ -13,6 +10,11 @@ pub enum MismatchKind {
     Unstamped {
         /// Whether the whole block is zeros.
         zeros: bool,
+    },
+    /// Zeros where a write must be: it is lost, or never reached the disk.
+    Lost {
+        /// Number of the write that must be there, or a later one.
+        expected_generation: u32,
     },
     /// A good block that belongs elsewhere.
     Misplaced {
@@ -24,8 +26,16 @@ pub enum MismatchKind {
     Stale {
         /// Number of the write whose data is there.
         found_generation: u32,
-        /// Number of the last write.
+        /// Number of the write that must be there, or a later one.
         expected_generation: u32,
+    },
+    /// A good block of a write that was not begun as far as is known: the ledger is
+    /// older than the file.
+    Ahead {
+        /// Number of the write whose data is there.
+        found_generation: u32,
+        /// Number of the last write that was begun.
+        begun_generation: u32,
     },
     /// A good block that another job wrote, with another seed or block size.
     Foreign,
@@ -75,6 +85,9 @@ impl fmt::Display for Mismatch {
             MismatchKind::Unstamped { zeros: false } => {
                 f.write_str("has no stamp: something else is there")
             }
+            MismatchKind::Lost {
+                expected_generation,
+            } => write!(f, "is all zeros: write {expected_generation} is lost"),
             MismatchKind::Misplaced { belongs_at_bytes } => {
                 write!(f, "is misplaced: it belongs at offset {belongs_at_bytes}")
             }
@@ -84,6 +97,14 @@ impl fmt::Display for Mismatch {
             } => write!(
                 f,
                 "is stale: it is of write {found_generation}, and write {expected_generation} is lost"
+            ),
+            MismatchKind::Ahead {
+                found_generation,
+                begun_generation,
+            } => write!(
+                f,
+                "is of write {found_generation}, and only {begun_generation} were begun: the \
+                 ledger is older than the file"
             ),
             MismatchKind::Foreign => {
                 f.write_str("was written by another job, with another seed or block size")

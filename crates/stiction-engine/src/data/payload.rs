@@ -1,21 +1,17 @@
 //! What goes into the blocks that a worker writes, and what must be in those
 //! that it reads.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use stiction_core::{Action, Create, Data, DataShape, Job, Seed};
 
-use stiction_core::{Action, Data, DataShape, Job, Seed};
-
-use super::check::check;
-use super::ledger::{Generations, Ledger, Place};
-use super::mismatch::{MISMATCHES_KEPT, Mismatch};
+use super::findings::Findings;
+use super::ledger::Ledger;
 use super::random;
 use super::shape::{Shaper, repeat};
-use super::stamp::Stamp;
+use super::stamps::Stamps;
+use crate::EngineError;
 use crate::backend::Backend;
-use crate::memory::NoMemory;
 use crate::request::{Request, Way};
-use crate::task::Task;
+use crate::task::{Task, end_bytes};
 
 /// The part that data has in one worker's operations.
 pub(crate) enum Payload {
@@ -35,7 +31,7 @@ pub(crate) enum Payload {
     /// Each write has a stamp.
     Stamped(Stamps),
     /// Each read must have its stamp.
-    Checked(Stamps, Mismatches),
+    Checked(Stamps, Findings),
 }
 
 impl Payload {
@@ -43,19 +39,22 @@ impl Payload {
     /// number their blocks from 1 on and reads do not check the numbers.
     ///
     /// # Errors
-    /// When there is no memory for the numbers.
+    /// When there is no memory for the numbers, or no room in the ledger's folder.
     pub(crate) fn new(
         task: &Task<'_>,
         seed: Seed,
         ledger: Option<&Ledger>,
-    ) -> Result<Self, NoMemory> {
+    ) -> Result<Self, EngineError> {
         let job = task.job;
+        if let Some(ledger) = ledger {
+            tell(ledger, task);
+        }
         let write = job.action.writes();
         let read = job.action.reads();
         Ok(match job.data {
             Data::Stamped if write => Self::Stamped(Stamps::new(task, ledger)?),
             Data::Stamped if job.verify => {
-                Self::Checked(Stamps::new(task, ledger)?, Mismatches::new(task))
+                Self::Checked(Stamps::new(task, ledger)?, Findings::new(task))
             }
             _ if !write => Self::Idle,
             Data::Unique if job.shape == DataShape::default() => Self::Unique { seed, blocks: 0 },
@@ -122,22 +121,43 @@ impl Payload {
         match self {
             Self::Idle | Self::Kept(_) | Self::Unique { .. } | Self::Shaped(_) => {}
             Self::Stamped(_) if request.way != Way::Write => {}
-            Self::Stamped(stamps) => stamps.written(slot, request.offset_bytes),
-            Self::Checked(stamps, mismatches) => {
-                let wanted = stamps.wanted(request.offset_bytes);
-                if let Err(kind) = check(buffer(), &wanted) {
-                    mismatches.add(request.offset_bytes, kind);
-                }
+            Self::Stamped(stamps) => stamps.written(slot),
+            Self::Checked(stamps, findings) => {
+                stamps.check(request.offset_bytes, buffer(), findings);
             }
         }
     }
 
-    /// What was found: the first mismatches, and how many there were.
-    pub(crate) fn into_mismatches(self) -> (Vec<Mismatch>, u64) {
-        match self {
-            Self::Checked(_, mismatches) => (mismatches.kept, mismatches.count),
-            _ => (Vec::new(), 0),
+    /// What was written is durable: all that was acknowledged.
+    pub(crate) fn synced(&mut self) {
+        if let Self::Stamped(stamps) = self {
+            stamps.synced();
         }
+    }
+
+    /// What was found by checking.
+    pub(crate) fn into_findings(self) -> Findings {
+        match self {
+            Self::Checked(_, findings) => findings,
+            _ => Findings::default(),
+        }
+    }
+}
+
+/// Tells the ledger what `task` takes away: what it cuts off when it opens its file,
+/// and what it overwrites with other data or trims.
+fn tell(ledger: &Ledger, task: &Task<'_>) {
+    let job = task.job;
+    let first_lost = match job.create {
+        Create::Open => u64::MAX,
+        Create::Truncate => 0,
+        Create::Sparse => end_bytes(job, task.worker),
+    };
+    ledger.forget(task.path(), first_lost..u64::MAX);
+    if job.action == Action::Trim || job.action.writes() && job.data != Data::Stamped {
+        let region = job.regions[task.worker as usize];
+        let end = region.offset_bytes.saturating_add(region.length_bytes);
+        ledger.forget(task.path(), region.offset_bytes..end);
     }
 }
 
@@ -150,104 +170,4 @@ fn kept(job: &Job, seed: Seed) -> Box<[u8]> {
         Data::Zeros | Data::Stamped => {}
     }
     bytes.into()
-}
-
-/// What stamps are made of.
-pub(crate) struct Stamps {
-    worker: u32,
-    first_byte: u64,
-    block_bytes: u32,
-    seed: Seed,
-    /// How often each block was written; `None` when nobody counted.
-    generations: Option<Arc<Generations>>,
-    /// For each slot, the number of the write that is in flight in it.
-    in_flight: Box<[u32]>,
-}
-
-impl Stamps {
-    fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Result<Self, NoMemory> {
-        let generations = match (ledger, task.job.action.writes()) {
-            (Some(ledger), _) => Some(ledger.open(Place {
-                path: task.path().to_owned(),
-                offset_bytes: task.first_byte,
-                blocks: task.blocks,
-                block_bytes: task.block_bytes,
-            })?),
-            (None, true) => Some(Arc::new(Generations::new(task.blocks)?)),
-            (None, false) => None,
-        };
-        Ok(Self {
-            worker: task.worker,
-            first_byte: task.first_byte,
-            block_bytes: task.block_bytes,
-            seed: ledger.map_or(task.job.seed, Ledger::seed),
-            generations,
-            in_flight: vec![0; task.depth as usize].into(),
-        })
-    }
-
-    fn stamp(&self, generation: u32, offset_bytes: u64) -> Stamp {
-        Stamp {
-            worker: self.worker,
-            offset_bytes,
-            generation,
-            block_bytes: self.block_bytes,
-            seed: self.seed,
-        }
-    }
-
-    fn generation(&self, block: u64) -> u32 {
-        let generations = self.generations.as_ref();
-        generations.map_or(0, |generations| generations.get(block))
-    }
-
-    /// The number of the block at `offset_bytes`.
-    fn block(&self, offset_bytes: u64) -> u64 {
-        (offset_bytes - self.first_byte) / u64::from(self.block_bytes)
-    }
-
-    fn write(&mut self, slot: u32, offset_bytes: u64, buffer: &mut [u8]) {
-        let generation = self.generation(self.block(offset_bytes)).wrapping_add(1);
-        self.in_flight[slot as usize] = generation;
-        self.stamp(generation, offset_bytes).write(buffer);
-    }
-
-    fn written(&mut self, slot: u32, offset_bytes: u64) {
-        if let Some(generations) = &self.generations {
-            generations.set(self.block(offset_bytes), self.in_flight[slot as usize]);
-        }
-    }
-
-    fn wanted(&self, offset_bytes: u64) -> Stamp {
-        self.stamp(self.generation(self.block(offset_bytes)), offset_bytes)
-    }
-}
-
-/// The blocks that were not what they must be.
-pub(crate) struct Mismatches {
-    kept: Vec<Mismatch>,
-    count: u64,
-    path: PathBuf,
-}
-
-impl Mismatches {
-    fn new(task: &Task<'_>) -> Self {
-        Self {
-            kept: Vec::with_capacity(MISMATCHES_KEPT),
-            count: 0,
-            path: task.path().to_owned(),
-        }
-    }
-
-    #[cold]
-    fn add(&mut self, offset_bytes: u64, kind: super::MismatchKind) {
-        self.count += 1;
-        if self.kept.len() < MISMATCHES_KEPT {
-            self.kept.push(Mismatch {
-                path: self.path.clone(),
-                offset_bytes,
-                kind,
-            });
-        }
-    }
 }

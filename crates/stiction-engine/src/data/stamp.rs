@@ -77,6 +77,14 @@ impl Stamp {
         random::is_filled(key, &block[HEADER_BYTES..])
     }
 
+    /// The stamp of another write of the same block.
+    pub(crate) fn numbered(&self, generation: u32) -> Self {
+        Self {
+            generation,
+            ..*self
+        }
+    }
+
     /// The whole block of this stamp.
     pub(crate) fn block(&self) -> Vec<u8> {
         let mut block = vec![0; self.block_bytes as usize];

@@ -196,12 +196,14 @@ fn a_torn_write_says_from_where() {
 }
 
 #[test]
-fn a_hole_was_never_written() {
+fn zeros_where_a_block_was_written_are_a_lost_write() {
     let written = Written::new();
     written.put(8192, &[0; 4096]);
     assert_eq!(
         only(&written.check(), &written.path, 2),
-        MismatchKind::Unstamped { zeros: true }
+        MismatchKind::Lost {
+            expected_generation: 1
+        }
     );
 }
 
