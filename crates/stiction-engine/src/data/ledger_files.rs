@@ -35,16 +35,16 @@ impl Folder {
     /// When it has something in it or cannot be written.
     pub(crate) fn create(path: &Path, seed: Seed) -> Result<Self, EngineError> {
         let made = fs::create_dir_all(path).and_then(|()| fs::read_dir(path));
-        let mut entries = made.map_err(|error| unusable(path, error))?;
+        let mut entries = made.map_err(|error| unusable(path, &error))?;
         if entries.next().is_some() {
-            return Err(unusable(path, "there is something in the folder already"));
+            return Err(unusable(path, &"there is something in the folder already"));
         }
         let head = path.join(HEAD);
-        let mut file = File::create_new(&head).map_err(|error| unusable(&head, error))?;
+        let mut file = File::create_new(&head).map_err(|error| unusable(&head, &error))?;
         lock(&file, path)?;
         let bytes = [MARK.to_ne_bytes(), seed.0.to_ne_bytes()];
         file.write_all(bytes.as_flattened())
-            .map_err(|error| unusable(&head, error))?;
+            .map_err(|error| unusable(&head, &error))?;
         Ok(Self {
             path: path.to_owned(),
             _lock: file,
@@ -57,14 +57,17 @@ impl Folder {
     /// When there is none, or it is in use.
     pub(crate) fn open(path: &Path) -> Result<(Self, Seed), EngineError> {
         let head = path.join(HEAD);
-        let mut file = File::open(&head).map_err(|error| unusable(&head, error))?;
+        let mut file = File::open(&head).map_err(|error| unusable(&head, &error))?;
         lock(&file, path)?;
         let mut bytes = [0; HEAD_BYTES];
         file.read_exact(&mut bytes)
-            .map_err(|error| unusable(&head, error))?;
+            .map_err(|error| unusable(&head, &error))?;
         let [mark, seed] = [0, 1].map(|index| word(&bytes, index));
         if mark != MARK {
-            return Err(unusable(&head, "this is no ledger of this kind of machine"));
+            return Err(unusable(
+                &head,
+                &"this is no ledger of this kind of machine",
+            ));
         }
         let folder = Self {
             path: path.to_owned(),
@@ -82,10 +85,10 @@ impl Folder {
     /// # Errors
     /// When the folder cannot be read.
     pub(crate) fn chunk_files(&self) -> Result<Vec<PathBuf>, EngineError> {
-        let entries = fs::read_dir(&self.path).map_err(|error| unusable(&self.path, error))?;
+        let entries = fs::read_dir(&self.path).map_err(|error| unusable(&self.path, &error))?;
         let mut files = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|error| unusable(&self.path, error))?;
+            let entry = entry.map_err(|error| unusable(&self.path, &error))?;
             if entry
                 .file_name()
                 .as_bytes()
@@ -105,7 +108,7 @@ impl Folder {
     /// When there is no space or memory.
     pub(crate) fn new_chunk(&self, place: &Place, number: usize) -> Result<Chunk, EngineError> {
         let path = self.path.join(format!("{CHUNK_PREFIX}{number:08}"));
-        let failed = |error: std::io::Error| unusable(&path, error);
+        let failed = |error: std::io::Error| unusable(&path, &error);
         // Readable too, as a shared mapping must be.
         let file = File::options()
             .read(true)
@@ -129,16 +132,19 @@ impl Folder {
 /// # Errors
 /// When it is not one.
 pub(crate) fn read_chunk(path: &Path) -> Result<(Place, Chunk), EngineError> {
-    let failed = |error: std::io::Error| unusable(path, error);
+    let failed = |error: std::io::Error| unusable(path, &error);
     let file = File::options().read(true).write(true).open(path);
     let mut file = file.map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
     if length != (HEADER_BYTES + ENTRIES_BYTES) as u64 {
-        return Err(unusable(path, "it is not as long as a part of a ledger is"));
+        return Err(unusable(
+            path,
+            &"it is not as long as a part of a ledger is",
+        ));
     }
     let mut bytes = vec![0; HEADER_BYTES];
     file.read_exact(&mut bytes).map_err(failed)?;
-    let place = place(&bytes).ok_or_else(|| unusable(path, "its header is damaged"))?;
+    let place = place(&bytes).ok_or_else(|| unusable(path, &"its header is damaged"))?;
     Ok((place, Chunk::in_file(&file)?))
 }
 
@@ -196,12 +202,12 @@ fn check(bytes: &[u8]) -> u64 {
 fn lock(file: &File, path: &Path) -> Result<(), EngineError> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(()),
-        Err(Errno::WOULDBLOCK) => Err(unusable(path, "it is in use by another process or run")),
-        Err(errno) => Err(unusable(path, errno)),
+        Err(Errno::WOULDBLOCK) => Err(unusable(path, &"it is in use by another process or run")),
+        Err(errno) => Err(unusable(path, &errno)),
     }
 }
 
-fn unusable(path: &Path, cause: impl ToString) -> EngineError {
+fn unusable(path: &Path, cause: &impl ToString) -> EngineError {
     EngineError::Ledger {
         path: path.to_owned(),
         cause: cause.to_string(),

@@ -9,5 +9,6 @@ mod mapping;
 mod patterns;
 mod refusing;
 mod shaping;
+mod surviving;
 mod workers;
 mod writing;
