@@ -2,7 +2,7 @@
 
 mod table;
 
-pub use table::OPTIONS;
+pub use table::all;
 
 /// One option of fio.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,9 +121,7 @@ pub enum Feature {
 /// The option of a name or alias.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static FioOption> {
-    OPTIONS
-        .iter()
-        .find(|option| option.name == name || option.aliases.contains(&name))
+    all().find(|option| option.name == name || option.aliases.contains(&name))
 }
 
 /// The name or alias nearest to `name`, if it is near: a third of its letters at most
@@ -135,8 +133,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
         return None;
     }
     let name = name.to_ascii_lowercase().replace('-', "_");
-    OPTIONS
-        .iter()
+    all()
         .flat_map(|option| std::iter::once(option.name).chain(option.aliases.iter().copied()))
         .map(|known| (distance(&name, known), known))
         .min_by_key(|(distance, _)| *distance)
@@ -169,7 +166,7 @@ mod tests {
     #[test]
     fn every_name_stands_once() {
         let mut seen = BTreeSet::new();
-        for option in OPTIONS {
+        for option in all() {
             for name in std::iter::once(&option.name).chain(option.aliases) {
                 assert!(seen.insert(*name), "{name} twice");
             }
@@ -178,7 +175,7 @@ mod tests {
 
     #[test]
     fn reasons_are_phrases() {
-        for option in OPTIONS {
+        for option in all() {
             if let Status::Accepted(reason) | Status::Refused(reason) = option.status {
                 assert!(
                     reason.len() > 10 && !reason.ends_with('.'),

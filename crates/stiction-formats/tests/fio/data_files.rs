@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use stiction_formats::fio::options::{OPTIONS, Status};
+use stiction_formats::fio::options::{Status, find};
 
 use crate::all;
 
@@ -36,10 +36,7 @@ fn the_files_use_most_features() {
     for (_, text) in job_files() {
         for job in all(&text).unwrap().jobs {
             for set in job.set {
-                let option = OPTIONS
-                    .iter()
-                    .find(|option| option.name == set.option)
-                    .unwrap();
+                let option = find(set.option).unwrap();
                 if let Status::Meant(feature) = option.status {
                     features.insert(feature);
                 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use stiction_formats::fio::lint::lint;
-use stiction_formats::fio::options::OPTIONS;
+use stiction_formats::fio::options;
 use stiction_formats::fio::{CommandLine, from_toml, parse, resolve, to_toml};
 
 use crate::data_files::job_files;
@@ -78,10 +78,10 @@ fn check(text: &str) {
 /// An option of the table with a value of bits.
 fn setting() -> impl Strategy<Value = String> {
     (
-        0..OPTIONS.len(),
+        prop::sample::select(options::all().map(|option| option.name).collect::<Vec<_>>()),
         prop::collection::vec(prop::sample::select(BITS), 0..8),
     )
-        .prop_map(|(index, bits)| format!("{}={}", OPTIONS[index].name, bits.concat()))
+        .prop_map(|(name, bits)| format!("{name}={}", bits.concat()))
 }
 
 proptest! {
