@@ -72,19 +72,30 @@ fn sides(archive: &Archive, operands: &[std::ffi::OsString]) -> Result<[Chosen; 
 
 /// `SESSION`, or `SESSION/LABEL` where the whole is neither a session nor a file.
 fn chosen(archive: &Archive, operand: &OsStr) -> Result<Chosen, Failure> {
-    let whole = session(archive, operand);
+    let failure = match session(archive, operand) {
+        Ok(session) => {
+            return Ok(Chosen {
+                session,
+                label: None,
+            });
+        }
+        Err(failure) => failure,
+    };
     let split = operand.to_str().and_then(|text| text.split_once('/'));
-    match (whole, split) {
-        (Ok(session), _) => Ok(Chosen {
-            session,
-            label: None,
-        }),
-        (Err(failure), None) => Err(failure),
-        (Err(_), Some((name, label))) => Ok(Chosen {
+    match split {
+        Some((name, label)) if !is_path(operand) => Ok(Chosen {
             session: session(archive, OsStr::new(name))?,
             label: Some(label.to_owned()),
         }),
+        _ => Err(failure),
     }
+}
+
+/// Whether an operand can only be meant as the path of a file, so that what is wrong
+/// with the file is to be told.
+fn is_path(operand: &OsStr) -> bool {
+    let start = operand.as_encoded_bytes().first();
+    matches!(start, Some(b'/' | b'.')) || Path::new(operand).exists()
 }
 
 /// A session of the store, or else the tables of a file.
@@ -94,10 +105,33 @@ fn session(archive: &Archive, operand: &OsStr) -> Result<Session, Failure> {
     match stored {
         Some(Ok(session)) => Ok(session),
         _ if path.is_file() => import::read_session(path),
-        Some(Err(failure)) => Err(failure),
-        None => Err(Failure::new(format!(
+        Some(Err(failure)) if !is_path(operand) => Err(failure),
+        _ => Err(Failure::new(format!(
             "{} is neither a session nor a file",
             path.display()
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named_whole() {
+        let top = tempfile::tempdir().unwrap();
+        let (archive, _) = Archive::open(&top.path().join("store")).unwrap();
+        let empty = top.path().join("mail.txt");
+        std::fs::write(&empty, "no table").unwrap();
+        for operand in [
+            "./nothing.txt",
+            "/nothing/mail.txt",
+            empty.to_str().unwrap(),
+        ] {
+            let failure = chosen(&archive, OsStr::new(operand)).err().unwrap();
+            assert!(failure.to_string().contains(operand), "{failure}");
+        }
+        let failure = chosen(&archive, OsStr::new("k3f9/2.5.59")).err().unwrap();
+        assert!(failure.to_string().contains("`k3f9`"), "{failure}");
     }
 }
