@@ -10,6 +10,7 @@ use stiction_core::{
 };
 use stiction_formats::Imported;
 use stiction_report::{ImportedFile, ImportedSession, UnreadLine, json};
+use stiction_store::Archive;
 
 use super::{Desk, measure, store};
 use crate::arguments::ImportArguments;
@@ -19,33 +20,53 @@ use crate::failure::Failure;
 /// Largest file that is read: tables are small, and a mistyped disk image is not.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 
-/// Reads each file, keeps what it holds, and says what could not be read.
+/// Reads each file, keeps what it holds, and says what could not be read. All are read
+/// before the first is kept, so that a mistyped name keeps nothing.
 pub(super) fn run(typed: &ImportArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let mut archive = store::open(desk)?;
+    let found: Vec<Read> = typed
+        .files
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<_, _>>()?;
     let mut files = Vec::new();
-    for path in &typed.files {
-        let Read { sessions, mut file } = read(path)?;
-        for mut session in sessions {
-            if typed.label.is_some() {
-                session.header.label.clone_from(&typed.label);
-            }
-            archive.add(session.clone())?;
-            file.sessions.push(ImportedSession::from(&session));
-        }
-        files.push(file);
-    }
+    let kept = found.into_iter().try_for_each(|found| {
+        files.push(found.file);
+        let file = files.last_mut().expect("it was pushed just now");
+        keep(found.sessions, typed, &mut archive, file)
+    });
     let text = if desk.console.json {
         json::import(&files)
     } else {
         stiction_report::import(&files, desk.console.style())
     };
     desk.console.data(&text)?;
+    // What was kept before a failure is told above.
+    kept?;
     let nothing = files.iter().all(|file| file.sessions.is_empty());
     Ok(if nothing {
         Exit::NothingToJudge
     } else {
         Exit::Done
     })
+}
+
+/// Keeps the sessions of one file, and notes each in `file` once it is kept.
+fn keep(
+    sessions: Vec<Session>,
+    typed: &ImportArguments,
+    archive: &mut Archive,
+    file: &mut ImportedFile,
+) -> Result<(), Failure> {
+    for mut session in sessions {
+        if typed.label.is_some() {
+            session.header.label.clone_from(&typed.label);
+        }
+        let told = ImportedSession::from(&session);
+        archive.add(session)?;
+        file.sessions.push(told);
+    }
+    Ok(())
 }
 
 /// The session in a file, without keeping it. It is called by the file's name unless
