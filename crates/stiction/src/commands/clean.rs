@@ -90,8 +90,9 @@ impl Cleaning {
             let path = leftover.path.clone();
             match leftover.liveness {
                 Liveness::Alive => self.in_use(&leftover.owner.session, leftover.owner.pid),
-                _ if dry_run => self.removed.push(path),
-                _ => match leftover.remove() {
+                Liveness::Dead if dry_run => self.removed.push(path),
+                Liveness::OtherMachine if dry_run => self.problems.push(elsewhere(&path)),
+                Liveness::Dead | Liveness::OtherMachine => match leftover.remove() {
                     Ok(()) => self.removed.push(path),
                     Err(error) => self.problems.push(error.to_string()),
                 },
@@ -148,9 +149,9 @@ impl Cleaning {
     }
 }
 
-fn elsewhere(journal: &Path) -> String {
+fn elsewhere(path: &Path) -> String {
     format!(
-        "{} was written on another machine: clean there",
-        journal.display()
+        "{} was made on another machine: clean there",
+        path.display()
     )
 }
