@@ -16,9 +16,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// What the user wants to see beside the line itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Talk {
-    /// Notes of the workload, even where stderr is no terminal.
-    pub(crate) notes: bool,
-    /// The line, even where stderr is no terminal.
+    /// The phases by name, even where stderr is no terminal.
     pub(crate) progress: bool,
 }
 
@@ -126,9 +124,8 @@ impl RunEvents for Live {
                 progress,
             } => self.phase_started(name, job, progress),
             RunEvent::PhaseFinished { .. } => self.bar.disable_steady_tick(),
-            RunEvent::Note { text } if self.talk.notes || !self.bar.is_hidden() => {
-                self.bar.suspend(|| say(text));
-            }
+            // Never left out: what could not be removed or kept is told nowhere else.
+            RunEvent::Note { text } => self.bar.suspend(|| say(text)),
             RunEvent::SessionFinished { .. } => self.bar.finish_and_clear(),
             _ => {}
         }
