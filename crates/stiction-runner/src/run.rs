@@ -79,7 +79,7 @@ pub fn run_session(
 
 /// Looks at the machine and at what each place stands on.
 fn observe(places: &[Place], settings: &RunSettings) -> Result<Environment, RunnerError> {
-    let paths: Vec<&Path> = places.iter().map(path).collect();
+    let paths: Vec<&Path> = places.iter().map(Place::path).collect();
     let environment = observe_environment(&paths, settings.tool.clone(), settings.facts);
     if environment.targets.len() != paths.len() {
         // One of them is only listed as missing. It is asked for alone to learn why.
@@ -88,13 +88,6 @@ fn observe(places: &[Place], settings: &RunSettings) -> Result<Environment, Runn
         }
     }
     Ok(environment)
-}
-
-fn path(place: &Place) -> &Path {
-    match place {
-        Place::Directory(path) => path,
-        Place::Device(device) => device.path(),
-    }
 }
 
 fn header(settings: &RunSettings, plan: Plan, environment: Environment) -> SessionHeader {

@@ -1,6 +1,6 @@
 //! What a benchmark is to whoever runs it, and what it is given to run with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -72,6 +72,17 @@ pub enum Place {
     Directory(PathBuf),
     /// A device that was granted for destruction and is held.
     Device(ScratchDevice),
+}
+
+impl Place {
+    /// The directory or the device's node, as the user named it.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Directory(path) => path,
+            Self::Device(device) => device.path(),
+        }
+    }
 }
 
 /// What a workload is given to run a trial with.

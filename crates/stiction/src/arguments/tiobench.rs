@@ -48,6 +48,8 @@ pub(crate) enum Layout {
     V04,
     /// The report of 0.29 to 0.3.2: one line for all phases
     Old,
+    /// The table posted to mailing lists: a row a kernel, sizes in prose
+    Posted,
     /// tiotest's tables
     Verbose,
     /// tiotest's lines for programs
@@ -212,7 +214,7 @@ pub(crate) struct TiobenchArguments {
     /// Print the plan with every choice made, and stop
     #[arg(long, help_heading = "Being tiobench")]
     pub(crate) dump: bool,
-    /// Say on stderr what is being done; higher says more
+    /// As --progress; the levels above 0, which tiotest knew, all say the same
     #[arg(
         short = 'D',
         long,

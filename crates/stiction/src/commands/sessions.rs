@@ -46,6 +46,11 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     let archive = store::open(desk)?;
     let session = operand::session(&archive, &typed.session)?;
     let text = match typed.layout {
+        Some(_) if desk.console.json => {
+            return Err(Failure::new(
+                "--layout prints text and --json does not: choose one",
+            ));
+        }
         Some(layout) => tiobench::classic_report(&session, layout)?,
         None if desk.console.json => json::session(&Judged::examine(&session)),
         None => stiction_report::show(&Judged::examine(&session), desk.console.style()),

@@ -7,7 +7,7 @@ use stiction_engine::ScratchDevice as Granted;
 use stiction_host::{HeldDevice, ScratchGrant, observe_environment};
 use stiction_report::tiobench::{
     ClassicOptions, Heads, Latencies, TiotestOptions, classic_0_3_3, classic_0_4, classic_old,
-    modern, tiotest_terse, tiotest_verbose,
+    modern, posted, tiotest_terse, tiotest_verbose,
 };
 use stiction_report::{Judged, json};
 use stiction_suite::{Place, Tiobench, Workload as _};
@@ -28,8 +28,7 @@ pub(super) fn run(typed: &TiobenchArguments, desk: &Desk<'_>) -> Result<Exit, Fa
         return dump(&workload, &places, typed, desk);
     }
     let talk = Talk {
-        notes: typed.debug > 0,
-        progress: typed.progress,
+        progress: typed.progress || typed.debug > 0,
     };
     let measured = measure::run(
         &workload,
@@ -101,6 +100,7 @@ impl ClassicReport {
             Layout::V033 | Layout::V033NoHeads => classic_0_3_3(session, &options),
             Layout::V04 => classic_0_4(session, &options),
             Layout::Old => classic_old(session, &options),
+            Layout::Posted => posted(&[session], &options),
             Layout::Verbose => tiotest_verbose(
                 session,
                 TiotestOptions {
@@ -119,19 +119,12 @@ fn dump(
     typed: &TiobenchArguments,
     desk: &Desk<'_>,
 ) -> Result<Exit, Failure> {
-    let paths: Vec<&Path> = places.iter().map(path).collect();
+    let paths: Vec<&Path> = places.iter().map(Place::path).collect();
     let facts = measure::facts(&typed.recording);
     let environment = observe_environment(&paths, measure::this_tool(), facts);
     let plan = workload.plan(measure::seed(&typed.recording)?, &environment)?;
     desk.console.data(&serde_json::to_string_pretty(&plan)?)?;
     Ok(Exit::Done)
-}
-
-fn path(place: &Place) -> &Path {
-    match place {
-        Place::Directory(path) => path,
-        Place::Device(device) => device.path(),
-    }
 }
 
 /// The directories, or the devices that were handed over. A device is ours alone as
