@@ -143,7 +143,8 @@ pub(crate) enum Command {
 }
 
 /// Puts `quick` in where the first argument is a directory, so that
-/// `stiction /mnt` does what a newcomer means by it.
+/// `stiction /mnt` does what a newcomer means by it. Options of every command may
+/// stand before it.
 ///
 /// Only an argument that is no command and is a directory counts: a directory
 /// that is called `list` is reached as `./list`.
@@ -152,19 +153,43 @@ pub(crate) fn with_default_command(
     is_directory: impl Fn(&Path) -> bool,
 ) -> Vec<OsString> {
     use clap::CommandFactory;
-    let Some(first) = arguments.get(1) else {
+    let definitions = Arguments::command();
+    let place = after_options(&definitions, &arguments);
+    let Some(first) = arguments.get(place) else {
         return arguments;
     };
     let is_command = first.to_str().is_some_and(|name| {
-        Arguments::command().get_subcommands().any(|command| {
+        definitions.get_subcommands().any(|command| {
             command.get_name() == name || command.get_all_aliases().any(|a| a == name)
         })
     });
     let is_option = first.as_encoded_bytes().starts_with(b"-");
     if !is_command && !is_option && is_directory(Path::new(first)) {
-        arguments.insert(1, "quick".into());
+        arguments.insert(place, "quick".into());
     }
     arguments
+}
+
+/// The place of the first argument that is neither an option of every command nor the
+/// value of one.
+fn after_options(definitions: &clap::Command, arguments: &[OsString]) -> usize {
+    let mut place = 1;
+    loop {
+        let word = arguments.get(place).and_then(|word| word.to_str());
+        let Some(long) = word.and_then(|word| word.strip_prefix("--")) else {
+            return place;
+        };
+        let (name, value) = match long.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (long, None),
+        };
+        let mut known = definitions.get_arguments();
+        let Some(option) = known.find(|option| option.get_long() == Some(name)) else {
+            return place;
+        };
+        let value_follows = option.get_action().takes_values() && value.is_none();
+        place += if value_follows { 2 } else { 1 };
+    }
 }
 
 #[cfg(test)]
@@ -185,8 +210,33 @@ mod tests {
             with_default_command(words(&["stiction", "/mnt"]), all_are),
             words(&["stiction", "quick", "/mnt"])
         );
+        assert_eq!(
+            with_default_command(
+                words(&[
+                    "stiction",
+                    "--json",
+                    "--store",
+                    "/s",
+                    "--color=never",
+                    "/mnt"
+                ]),
+                all_are
+            ),
+            words(&[
+                "stiction",
+                "--json",
+                "--store",
+                "/s",
+                "--color=never",
+                "quick",
+                "/mnt"
+            ])
+        );
         for kept in [
             &["stiction"][..],
+            &["stiction", "--store", "/s"],
+            &["stiction", "--help", "/mnt"],
+            &["stiction", "--json", "list", "/mnt"],
             &["stiction", "list"],
             &["stiction", "restore"],
             &["stiction", "--json"],
