@@ -46,6 +46,31 @@ fn an_error_is_2_and_names_the_path() {
     );
 }
 
+/// A name that is mistyped keeps nothing of the files before it.
+#[test]
+fn an_import_that_ends_with_2_keeps_nothing_in_silence() {
+    let lab = Lab::new();
+    let files = [seed("tiobench-ext3-32-threads.txt"), "no-such-file".into()];
+    let words = ["import".as_ref()]
+        .into_iter()
+        .chain(files.iter().map(|file| file.as_os_str()));
+    let assert = lab.stiction(words).assert().code(2);
+    let talk = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(talk.contains("no-such-file"), "{talk}");
+    assert!(lab.output(["list"], 0).contains("No sessions"));
+}
+
+#[test]
+fn a_classic_layout_is_text_and_no_json() {
+    let lab = Lab::new();
+    let file = seed("tiobench-ext3-32-threads.txt");
+    lab.stiction(["import".as_ref(), file.as_os_str()])
+        .assert()
+        .code(0);
+    lab.output(["show", "--layout", "posted"], 0);
+    lab.output(["show", "--layout", "posted", "--json"], 2);
+}
+
 #[test]
 fn single_runs_cannot_tell_which_is_3() {
     let lab = Lab::new();
