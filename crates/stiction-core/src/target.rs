@@ -30,6 +30,16 @@ pub struct Filesystem {
     pub block_size_bytes: u64,
 }
 
+impl Filesystem {
+    /// Whether its files live in memory and nowhere else
+    /// (`Documentation/filesystems/tmpfs.rst` and `ramfs-rootfs-initramfs.rst`).
+    #[must_use]
+    pub fn lives_in_memory(&self) -> bool {
+        const KINDS: [&str; 5] = ["tmpfs", "ramfs", "devtmpfs", "rootfs", "hugetlbfs"];
+        KINDS.contains(&self.kind.as_str())
+    }
+}
+
 /// The kind of a [`Layer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -27,15 +27,19 @@ pub struct Reserve {
 }
 
 impl Default for Reserve {
-    /// 95 %: beyond it most filesystems get slow, and the user's other programs fail.
+    /// [`Reserve::FULL_PERCENT_MAX`].
     fn default() -> Self {
         Self {
-            most_full_percent: 95,
+            most_full_percent: Self::FULL_PERCENT_MAX,
         }
     }
 }
 
 impl Reserve {
+    /// How full a filesystem may become unless the user allows more, percent: beyond
+    /// it most filesystems get slow, and the user's other programs fail.
+    pub const FULL_PERCENT_MAX: u8 = 95;
+
     /// No reserve: to the last byte, because the user said so.
     pub const NONE: Self = Self {
         most_full_percent: 100,

@@ -64,7 +64,7 @@ pub fn stack_line(stack: &TargetStack) -> String {
         (Some(filesystem), None) => format!(
             "{}{}",
             filesystem_part(filesystem),
-            where_without_devices(&filesystem.kind)
+            where_without_devices(filesystem)
         ),
         (None, Some(devices)) => format!("raw device {devices}"),
         (None, None) => "nothing is known of what it stands on".to_owned(),
@@ -96,9 +96,9 @@ fn filesystem_part(filesystem: &Filesystem) -> String {
 }
 
 /// What a filesystem without a block device rests on.
-fn where_without_devices(kind: &str) -> &'static str {
-    match kind {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => ", in memory",
+fn where_without_devices(filesystem: &Filesystem) -> &'static str {
+    match filesystem.kind.as_str() {
+        _ if filesystem.lives_in_memory() => ", in memory",
         "nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "afs" | "lustre" | "gfs2" | "fuse.sshfs"
         | "fuse.glusterfs" | "fuse.ceph" | "fuse.s3fs" => ", over the network",
         "9p" | "virtiofs" => ", from the machine that hosts this one",

@@ -1,12 +1,17 @@
 //! How much may be written without filling a filesystem or eating the memory.
 
 use stiction_core::{Environment, Filesystem};
+use stiction_host::Reserve;
 
-/// How full a filesystem may become unless the user allows more, percent of its size.
-const FULL_PERCENT_MAX: u64 = 95;
-
-/// Filesystems whose data lives in memory, so that files on them take it away.
-const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "rootfs"];
+/// What of a filesystem is never written to, unless it `may_fill`.
+#[must_use]
+pub(crate) fn reserve(may_fill: bool) -> Reserve {
+    if may_fill {
+        Reserve::NONE
+    } else {
+        Reserve::default()
+    }
+}
 
 /// Bytes that may be written before the filesystem is 95 % full, or to its last byte
 /// when it `may_fill`.
@@ -22,7 +27,8 @@ pub fn room_bytes(filesystem: &Filesystem, may_fill: bool) -> u64 {
     if may_fill {
         return filesystem.available_bytes;
     }
-    let kept = u128::from(filesystem.size_bytes) * u128::from(100 - FULL_PERCENT_MAX) / 100;
+    let kept =
+        u128::from(filesystem.size_bytes) * u128::from(100 - Reserve::FULL_PERCENT_MAX) / 100;
     filesystem.available_bytes.saturating_sub(kept as u64)
 }
 
@@ -39,12 +45,6 @@ pub fn memory_bytes(environment: &Environment) -> Option<u64> {
         (Some(machine), Some(limit)) => Some(machine.min(limit)),
         (one, other) => one.or(other),
     }
-}
-
-/// Whether files on this filesystem are held in memory.
-#[must_use]
-pub fn lives_in_memory(filesystem: &Filesystem) -> bool {
-    IN_MEMORY.contains(&filesystem.kind.as_str())
 }
 
 #[cfg(test)]

@@ -11,10 +11,6 @@ use super::words::percent;
 /// Share of the bytes touched that must be dirty when a phase ends to be worth a word.
 const DIRTY_SHARE: f64 = 0.10;
 
-/// Filesystems whose files live in memory (filesystems/tmpfs.rst and
-/// ramfs-rootfs-initramfs.rst of the kernel's documentation).
-const MEMORY_FILESYSTEMS: &[&str] = &["tmpfs", "ramfs", "devtmpfs", "rootfs", "hugetlbfs"];
-
 /// What makes the target memory, if all of the targets in question are.
 pub(super) fn filesystem_in_memory(case: &Case<'_>) -> Option<String> {
     let found: Option<Vec<String>> = case.stacks.iter().map(|stack| in_memory(stack)).collect();
@@ -22,9 +18,9 @@ pub(super) fn filesystem_in_memory(case: &Case<'_>) -> Option<String> {
 }
 
 fn in_memory(stack: &TargetStack) -> Option<String> {
-    let kind = stack.filesystem.as_ref().map(|fs| fs.kind.as_str());
-    if let Some(kind) = kind.filter(|kind| MEMORY_FILESYSTEMS.contains(kind)) {
-        return Some(format!("{kind} keeps its files in memory"));
+    let filesystem = stack.filesystem.as_ref();
+    if let Some(filesystem) = filesystem.filter(|filesystem| filesystem.lives_in_memory()) {
+        return Some(format!("{} keeps its files in memory", filesystem.kind));
     }
     stack.layers.iter().find_map(|layer| match layer.kind {
         LayerKind::Zram => Some(format!("{} is compressed memory", layer.name)),

@@ -7,7 +7,6 @@ use stiction_core::{
 use stiction_engine::{Ended, Progress, run};
 
 use super::options::QuickParameters;
-use crate::room::lives_in_memory;
 use crate::{Context, Ground};
 
 /// The ways of doing I/O that are open, and what to say about those that are not.
@@ -36,7 +35,7 @@ pub(super) fn find(context: &Context<'_>, ground: &Ground, parameters: &QuickPar
         .iter()
         .filter_map(|stack| stack.filesystem.as_ref());
     let in_memory = filesystems
-        .filter(|filesystem| lives_in_memory(filesystem))
+        .filter(|filesystem| filesystem.lives_in_memory())
         .map(|filesystem| filesystem.kind.as_str())
         .next();
     choose(in_memory, |backend| {

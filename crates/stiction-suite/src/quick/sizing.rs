@@ -2,7 +2,7 @@
 
 use stiction_core::{Environment, SkipCode, SkipReason, format_bytes};
 
-use crate::room::{lives_in_memory, memory_bytes, room_bytes};
+use crate::room::{memory_bytes, room_bytes};
 
 const MIB: u64 = 1 << 20;
 /// Largest file that is chosen without being asked for. It bounds what a run writes to
@@ -40,7 +40,7 @@ pub(super) fn choose(
     let file_limit = environment.limits.file_size_bytes.unwrap_or(u64::MAX);
     let wanted = asked_bytes.unwrap_or_else(|| {
         let memory_share = match (filesystem, memory_bytes(environment)) {
-            (Some(filesystem), Some(memory)) if lives_in_memory(filesystem) => memory / 8,
+            (Some(filesystem), Some(memory)) if filesystem.lives_in_memory() => memory / 8,
             _ => u64::MAX,
         };
         FILE_BYTES_MAX

@@ -3,7 +3,7 @@
 use stiction_core::{
     Caveat, Phase, PhaseKind, PhaseOutcome, Plan, SkipCode, SkipReason, TrialOutcome,
 };
-use stiction_host::{Reserve, admit_bytes};
+use stiction_host::admit_bytes;
 
 use super::budget::slot_ns;
 use super::jobs::{Circumstances, job};
@@ -11,6 +11,7 @@ use super::means::{self, Means};
 use super::options::QuickParameters;
 use super::phase::QuickPhase;
 use crate::measure::{Request, measure, skip};
+use crate::room::reserve;
 use crate::{Context, Ground, Place, SuiteError, TrialReport};
 
 /// Runs the trial.
@@ -36,14 +37,11 @@ pub(super) fn run(plan: &Plan, context: &mut Context<'_>) -> Result<TrialReport,
 /// Whether the trial can run, before anything is made.
 fn admit(parameters: &QuickParameters, context: &Context<'_>) -> Result<(), SkipReason> {
     match &context.places[0] {
-        Place::Directory(path) => {
-            let reserve = if parameters.may_fill {
-                Reserve::NONE
-            } else {
-                Reserve::default()
-            };
-            admit_bytes(path, parameters.file_size_bytes, reserve)
-        }
+        Place::Directory(path) => admit_bytes(
+            path,
+            parameters.file_size_bytes,
+            reserve(parameters.may_fill),
+        ),
         Place::Device(device) => Err(SkipReason::new(
             SkipCode::UnsafeTarget,
             format!(

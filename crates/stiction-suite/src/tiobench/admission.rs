@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use stiction_core::{SkipCode, SkipReason, format_bytes, format_duration_ns};
-use stiction_host::{Reserve, admit_bytes};
+use stiction_host::admit_bytes;
 
 use super::jobs::Shape;
 use super::parameters::TiobenchParameters;
 use super::trial::Layout;
-use crate::room::memory_bytes;
+use crate::room::{memory_bytes, reserve};
 use crate::{Context, Place};
 
 /// Whether the trial can run, before anything is made.
@@ -160,11 +160,7 @@ fn admit_files(
             ),
         ));
     }
-    let reserve = if parameters.may_fill {
-        Reserve::NONE
-    } else {
-        Reserve::default()
-    };
+    let reserve = reserve(parameters.may_fill);
     let mut wanted: BTreeMap<String, (usize, u64)> = BTreeMap::new();
     for thread in 0..shape.threads as usize {
         let place = layout.places[thread % layout.places.len()];

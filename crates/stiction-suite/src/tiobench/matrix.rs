@@ -351,7 +351,7 @@ mod tests {
             },
             ..default()
         };
-        assert_eq!(refused(&raw), "offset");
+        assert_eq!(refused(&raw), "offset-gap");
         let mapped = TiobenchOptions {
             mmap: true,
             direct: true,

@@ -9,7 +9,7 @@ use super::options::{
 };
 use super::parameters::TiobenchParameters;
 use crate::SuiteError;
-use crate::room::{lives_in_memory, memory_bytes, room_bytes};
+use crate::room::{memory_bytes, room_bytes};
 
 /// Length of a recording interval: short enough to see a token bucket at work.
 const INTERVAL_NS: u64 = 100_000_000;
@@ -55,7 +55,7 @@ pub(super) fn check(
         ),
         (
             devices == 0 && options.raw != RawLayout::default(),
-            "offset",
+            "offset-gap",
             "gaps between regions are for raw devices; files have none",
         ),
         (
@@ -203,7 +203,7 @@ pub(super) fn automatic_bytes(
         .map(|target| match &target.filesystem {
             Some(filesystem) => default_automatic_bytes(
                 room_bytes(filesystem, parameters.may_fill),
-                memory.filter(|_| lives_in_memory(filesystem)),
+                memory.filter(|_| filesystem.lives_in_memory()),
             ),
             None => target.layers.first().map_or(u64::MAX, |layer| {
                 default_automatic_bytes(layer.size_bytes, None)
