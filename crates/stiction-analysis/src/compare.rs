@@ -88,12 +88,6 @@ impl Comparison {
     pub fn outcome(&self) -> Outcome {
         Outcome::of(self.rows.iter().filter_map(|row| row.verdict.as_ref()))
     }
-
-    /// The rows of one phase of one cell.
-    pub fn rows_of<'a>(&'a self, cell: &'a Cell, phase: &'a str) -> impl Iterator<Item = &'a Row> {
-        let here = move |row: &&Row| row.cell == *cell && row.phase == phase;
-        self.rows.iter().filter(here)
-    }
 }
 
 /// A reason to doubt the numbers of one phase on one side.
@@ -165,6 +159,7 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparis
     if !one_session {
         noise.extend(noise::repeats(b.session));
     }
+    let widest = noise::widest(&noise);
     let incomparable = incomparable(a, b, &environment, options);
     let mut drafts: Vec<(Row, Judgement)> = Vec::new();
     let mut decompositions = Vec::new();
@@ -179,7 +174,7 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparis
             one_measured_session: one_session && is_measured(a),
             incomparable: &incomparable,
             subjects,
-            noise: &|metric| told_noise(&noise, &pair.phase, metric),
+            noise: &|metric| told_noise(&widest, &pair.phase, metric),
             effects: &options.effects,
         };
         drafts.extend(rows(&ground));
@@ -284,8 +279,8 @@ fn doubts_of(pair: &Pair<'_>, in_a: bool, findings: &[Finding]) -> Vec<Doubt> {
     doubts
 }
 
-fn told_noise(repeats: &[Repeat], phase: &str, metric: &Metric) -> Option<Noise> {
-    let widest = noise::widest(repeats, phase, metric)?;
+fn told_noise(widest: &[&Repeat], phase: &str, metric: &Metric) -> Option<Noise> {
+    let widest = widest.iter().find(|repeat| repeat.is_of(phase, metric))?;
     let size = widest.spread;
     let amount = match widest.scale {
         Scale::Percent => format!("{size:.1} %"),

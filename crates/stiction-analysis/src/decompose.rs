@@ -44,8 +44,7 @@ impl Range {
     }
 
     /// Whether all of this range lies above all of `other`.
-    #[must_use]
-    pub fn is_above(self, other: Self) -> bool {
+    fn is_above(self, other: Self) -> bool {
         self.lowest > other.highest
     }
 
@@ -151,13 +150,6 @@ impl Decomposition {
         let a = self.a.cpu_s.middle();
         (a > 0.0).then(|| self.b.cpu_s.middle() / a)
     }
-
-    /// B's elapsed time over A's.
-    #[must_use]
-    pub fn elapsed_ratio(&self) -> Option<f64> {
-        let a = self.a.elapsed_s.middle();
-        (a > 0.0).then(|| self.b.elapsed_s.middle() / a)
-    }
 }
 
 /// Takes the times of both sides apart; `None` when a side does not tell both wall
@@ -186,8 +178,7 @@ pub fn decompose(cell: &Cell, phase: &str, a: &[&Phase], b: &[&Phase]) -> Option
 }
 
 /// The mean breakdown of several runs of one side.
-#[must_use]
-pub fn breakdown(phases: &[&Phase], per: Per) -> Option<Breakdown> {
+fn breakdown(phases: &[&Phase], per: Per) -> Option<Breakdown> {
     let times: Option<Vec<(Range, Range)>> = phases.iter().map(|p| times(p, per)).collect();
     let (elapsed, cpu): (Vec<Range>, Vec<Range>) = times?.into_iter().unzip();
     let elapsed_s = Range::mean(&elapsed)?;

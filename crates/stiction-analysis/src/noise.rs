@@ -1,6 +1,8 @@
 //! How far runs of one configuration lie apart: the noise that a table shows of
 //! itself whenever a configuration stands in it twice.
 
+use std::collections::BTreeMap;
+
 use stiction_core::{Better, Cell, Metric, PhaseKind, Session};
 
 use crate::change::{Scale, is_percent_of_baseline};
@@ -29,6 +31,8 @@ pub struct Repeat {
 #[must_use]
 pub fn repeats(session: &Session) -> Vec<Repeat> {
     let mut found: Vec<Repeat> = Vec::new();
+    // A session may hold a hundred thousand figures: none is searched for among all.
+    let mut places: BTreeMap<(&Cell, &str, &str), usize> = BTreeMap::new();
     for trial in &session.trials {
         let measured = trial.phases.iter().filter(|p| p.kind == PhaseKind::Measure);
         for phase in measured.filter(|phase| phase.has_numbers()) {
@@ -37,22 +41,19 @@ pub fn repeats(session: &Session) -> Vec<Repeat> {
                 if metric.better == Better::Neither {
                     continue;
                 }
-                let known = found.iter_mut().find(|repeat| {
-                    repeat.cell == trial.cell
-                        && repeat.phase == phase.name
-                        && repeat.metric.name == metric.name
-                });
-                match known {
-                    Some(repeat) => repeat.values.push(measurement.value),
-                    None => found.push(Repeat {
+                let key = (&trial.cell, phase.name.as_str(), &*metric.name);
+                let place = *places.entry(key).or_insert_with(|| {
+                    found.push(Repeat {
                         cell: trial.cell.clone(),
                         phase: phase.name.clone(),
                         metric: metric.clone(),
-                        values: vec![measurement.value],
+                        values: Vec::new(),
                         spread: 0.0,
                         scale: Scale::Percent,
-                    }),
-                }
+                    });
+                    found.len() - 1
+                });
+                found[place].values.push(measurement.value);
             }
         }
     }
@@ -78,11 +79,25 @@ fn measured(repeat: Repeat) -> Option<Repeat> {
     })
 }
 
-/// The repeat of that metric in that phase that lies widest apart, in any cell.
+/// For each metric of each phase the repeat that lies widest apart, in any cell: what is
+/// smaller is noise for sure. In order of appearance.
 #[must_use]
-pub fn widest<'a>(repeats: &'a [Repeat], phase: &str, metric: &Metric) -> Option<&'a Repeat> {
-    repeats
-        .iter()
-        .filter(|repeat| repeat.phase == phase && repeat.metric.name == metric.name)
-        .max_by(|a, b| a.spread.total_cmp(&b.spread))
+pub fn widest(repeats: &[Repeat]) -> Vec<&Repeat> {
+    let mut widest: Vec<&Repeat> = Vec::new();
+    for repeat in repeats {
+        let same = |other: &&mut &Repeat| other.is_of(&repeat.phase, &repeat.metric);
+        match widest.iter_mut().find(same) {
+            Some(other) if other.spread < repeat.spread => *other = repeat,
+            Some(_) => {}
+            None => widest.push(repeat),
+        }
+    }
+    widest
+}
+
+impl Repeat {
+    /// Whether it is of that metric in that phase.
+    pub(crate) fn is_of(&self, phase: &str, metric: &Metric) -> bool {
+        self.phase == phase && self.metric.name == metric.name
+    }
 }

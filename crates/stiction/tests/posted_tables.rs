@@ -82,6 +82,8 @@ fn tiobench_of_three_kernels() {
         "corrected latency mean, latency over 2s, latency over 10s: printed as a sum over runs; \
          divided by 3"
     ));
+    let doubt = "(summed-over-runs): latencies were printed as sums and divided by 3";
+    assert!(says(&report, "Doubts", doubt), "{report}");
 }
 
 /// No difference in the CPU time of the compile, but under io_halfmem it waits 38 s

@@ -39,8 +39,7 @@ impl<'a> Side<'a> {
     }
 
     /// The trials of `session` in whose cells `factor` is at `level`.
-    #[must_use]
-    pub fn at_level(session: &'a Session, factor: &str, level: &Level) -> Self {
+    fn at_level(session: &'a Session, factor: &str, level: &Level) -> Self {
         Self {
             name: level.to_string(),
             session,

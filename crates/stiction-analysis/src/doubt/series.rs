@@ -49,8 +49,9 @@ pub(super) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()
 }
 
-/// The rate that all but a tenth of the stretches (and always all but one) hold to within `tolerance` or one
-/// operation, in operations per second; `None` when they do not.
+/// The rate that all but a tenth of the stretches (and always all but one) hold to
+/// within `tolerance` or one operation, in operations per second; `None` when they do
+/// not.
 pub(super) fn flat_operation_rate(windows: &[Window], tolerance: f64) -> Option<f64> {
     let middle = median(windows.iter().map(Window::operation_rate))?;
     let off = windows

@@ -1,6 +1,7 @@
 //! Two sides held against each other: how their machines differ, every figure side
-//! by side, where the time went, and what may be claimed.
+//! by side, where the time went, what speaks against them, and what may be claimed.
 
+mod doubts;
 mod phase;
 mod reasons;
 mod times;
@@ -12,6 +13,7 @@ use stiction_core::Level;
 use crate::cell::cell_text;
 use crate::outcome::title;
 use crate::page::{Column, Page, Role, Span, Style, Table};
+use doubts::write_doubts;
 use phase::write_phase;
 use reasons::{write_noise, write_reasons};
 
@@ -36,6 +38,7 @@ pub fn comparison(comparison: &Comparison, style: Style) -> String {
         rows = rest;
     }
     write_unmatched(&mut page, comparison);
+    write_doubts(&mut page, comparison);
     write_noise(&mut page, &comparison.noise);
     write_reasons(&mut page, &comparison.rows);
     page.blank();

@@ -3,7 +3,7 @@
 
 use stiction_analysis::Verdict;
 use stiction_analysis::compare::{Row, Scale};
-use stiction_analysis::noise::Repeat;
+use stiction_analysis::noise::{Repeat, widest};
 use stiction_core::MetricClass;
 
 use crate::cell::cell_text;
@@ -17,17 +17,8 @@ const MOST_REASONS: usize = 12;
 /// How far runs of one configuration lie apart: for each metric the widest of all
 /// cells, since anything smaller is noise for sure.
 pub(super) fn write_noise(page: &mut Page, noise: &[Repeat]) {
-    let mut widest: Vec<&Repeat> = Vec::new();
-    for repeat in noise.iter().filter(|repeat| is_judged(repeat)) {
-        let same = |other: &&mut &Repeat| {
-            other.phase == repeat.phase && other.metric.name == repeat.metric.name
-        };
-        match widest.iter_mut().find(same) {
-            Some(other) if other.spread < repeat.spread => *other = repeat,
-            Some(_) => {}
-            None => widest.push(repeat),
-        }
-    }
+    let mut widest = widest(noise);
+    widest.retain(|repeat| is_judged(repeat));
     if widest.is_empty() {
         return;
     }

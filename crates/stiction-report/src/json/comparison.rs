@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stiction_analysis::compare::{
-    Change, Comparison, Difference, Row, Scale, SideFactor, SideValue, Unmatched,
+    Change, Comparison, Difference, Doubt, Row, Scale, SideFactor, SideValue, Unmatched,
 };
 use stiction_analysis::decompose::{Breakdown, Decomposition, Efficiency, Moved, Per, Range};
 use stiction_analysis::noise::Repeat;
@@ -23,6 +23,7 @@ struct ComparisonView<'a> {
     parameters_differ: Vec<DifferenceView<'a>>,
     notes: &'a [String],
     rows: Vec<RowView<'a>>,
+    doubts: Vec<DoubtView<'a>>,
     unmatched: Vec<UnmatchedView<'a>>,
     times: Vec<TimesView<'a>>,
     noise: Vec<NoiseView<'a>>,
@@ -108,6 +109,18 @@ struct EstimateView {
     change_percent_highest: f64,
     p_adjusted: f64,
     blocks_count: u32,
+    visible_percent: f64,
+}
+
+/// A doubt about one phase of one cell, of the first run that has it.
+#[derive(Serialize)]
+struct DoubtView<'a> {
+    side: &'static str,
+    cell: &'a Cell,
+    phase: &'a str,
+    code: &'static str,
+    detail: &'a str,
+    runs_count: u32,
 }
 
 #[derive(Serialize)]
@@ -184,6 +197,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         parameters_differ: comparison.parameters.iter().map(difference).collect(),
         notes: &comparison.notes,
         rows: comparison.rows.iter().map(row).collect(),
+        doubts: comparison.doubts.iter().map(doubt).collect(),
         unmatched: comparison.unmatched.iter().map(unmatched).collect(),
         times: comparison.decompositions.iter().map(times).collect(),
         noise: comparison.noise.iter().map(noise).collect(),
@@ -245,6 +259,7 @@ fn row(row: &Row) -> RowView<'_> {
             change_percent_highest: estimate.highest_percent,
             p_adjusted: estimate.p_adjusted,
             blocks_count: estimate.blocks,
+            visible_percent: estimate.visible_percent,
         }),
         verdict: row.verdict.as_ref().map(verdict),
         reasons: row.verdict.as_ref().map_or(&[], Verdict::reasons),
@@ -288,9 +303,24 @@ fn change(change: &Change) -> ChangeView {
     }
 }
 
+fn doubt(doubt: &Doubt) -> DoubtView<'_> {
+    DoubtView {
+        side: side_word(doubt.in_a),
+        cell: &doubt.cell,
+        phase: &doubt.phase,
+        code: doubt.caveat.code.as_str(),
+        detail: &doubt.caveat.detail,
+        runs_count: doubt.runs,
+    }
+}
+
+fn side_word(in_a: bool) -> &'static str {
+    if in_a { "a" } else { "b" }
+}
+
 fn unmatched(unmatched: &Unmatched) -> UnmatchedView<'_> {
     UnmatchedView {
-        side: if unmatched.in_a { "a" } else { "b" },
+        side: side_word(unmatched.in_a),
         cell: &unmatched.cell,
         phase: unmatched.phase.as_deref(),
         reason: &unmatched.reason,
