@@ -8,7 +8,6 @@
 //! - [`decompose`]: where the time went: CPU, or waiting.
 //! - [`noise`]: how far runs of one configuration lie apart.
 //! - [`percent`]: the percent-from-baseline tables of 2003.
-//! - [`fairness`]: how evenly workers were served.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
 
 mod change;
@@ -16,7 +15,6 @@ pub mod compare;
 pub mod decompose;
 pub mod doubt;
 pub mod estimate;
-pub mod fairness;
 pub mod noise;
 pub mod percent;
 mod verdict;

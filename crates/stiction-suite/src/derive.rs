@@ -264,6 +264,16 @@ mod tests {
     }
 
     #[test]
+    fn jains_index_has_its_published_values() {
+        // From the report's section 2: k of n users sharing equally have k / n.
+        assert_eq!(jain_index(&[5.0; 7]), Some(1.0));
+        assert_eq!(jain_index(&[1.0, 1.0, 0.0, 0.0]), Some(0.5));
+        assert_eq!(jain_index(&[3.0, 0.0, 0.0]), Some(1.0 / 3.0));
+        assert_eq!(jain_index(&[0.0]), None);
+        assert_eq!(jain_index(&[]), None);
+    }
+
+    #[test]
     fn rates_count_reads_and_writes_once() {
         let found = measurements(&phase(), Beside::default());
         assert_eq!(value(&found, &metrics::RATE), Some(200.0 * 1_048_576.0));

@@ -9,11 +9,12 @@ pub(crate) struct SplitTime {
     pub(crate) system_ns: u64,
 }
 
-fn split(who: libc::c_int) -> io::Result<SplitTime> {
+/// Of the whole process.
+pub(crate) fn of_process() -> io::Result<SplitTime> {
     // SAFETY: an all-zero rusage is a valid one: it holds integers alone.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live rusage that the kernel fills.
-    let returned = unsafe { libc::getrusage(who, &raw mut usage) };
+    let returned = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     super::checked(returned)?;
     let ns = |time: libc::timeval| {
         u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
@@ -23,14 +24,4 @@ fn split(who: libc::c_int) -> io::Result<SplitTime> {
         user_ns: ns(usage.ru_utime),
         system_ns: ns(usage.ru_stime),
     })
-}
-
-/// Of the whole process.
-pub(crate) fn of_process() -> io::Result<SplitTime> {
-    split(libc::RUSAGE_SELF)
-}
-
-/// Of the calling thread.
-pub(crate) fn of_thread() -> io::Result<SplitTime> {
-    split(libc::RUSAGE_THREAD)
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use stiction_core::{CpuTime, TargetStack, Witnesses};
 
-pub use cpu::{cpu_between, process_cpu, thread_cpu};
+pub use cpu::{cpu_between, process_cpu};
 pub use extents::{Layout, layout};
 pub(crate) use residency::of_file as residency_of_file;
 pub use residency::residency;
