@@ -91,7 +91,8 @@ pub struct Limits {
     /// Memory limit of the control group or its parents, bytes; the smallest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// CPUs' worth of time that the control group may use.
+    /// CPU time that the control group may use, percent of one CPU: 250 is two and a
+    /// half CPUs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<u64>,
     /// I/O ceilings of the control group and its parents on the target's devices.

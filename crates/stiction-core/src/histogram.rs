@@ -16,6 +16,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 const LINEAR: u64 = 2048;
 /// Buckets in each doubling after that.
 const PER_DOUBLING: u64 = LINEAR / 2;
+
 /// The bucket of a latency, in the layout of an HDR histogram of three digits.
 fn bucket_of(latency_ns: u64) -> u16 {
     let latency_ns = latency_ns.clamp(1, HIGHEST_NS);

@@ -117,7 +117,7 @@ pub struct Witnesses {
     /// Stall time for I/O of the machine or of our group (`some` of PSI), ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_pressure_ns: Option<u64>,
-    /// Extents of the files, and bytes they cover, after the phase.
+    /// Runs of blocks of the files that lie together on the device, after the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extents: Option<u64>,
     /// Witnesses that could not be had, and why.
