@@ -1,7 +1,7 @@
 //! What the reports print in tiobench's layouts, the importer reads back: the same
 //! figures to the last digit printed, or a figure that it says is unknown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use stiction_core::{
@@ -154,12 +154,35 @@ fn known(phase: &Phase, metric: &Metric) -> Option<f64> {
     }
 }
 
+/// The trials that are read from a text, in which nothing else is left but lines that
+/// begin with `prose`.
+fn trials(text: &str, prose: Option<&str>) -> Result<Vec<Trial>, TestCaseError> {
+    let imported = read(text);
+    let is_prose = |line: &str| prose.is_some_and(|start| line.starts_with(start));
+    let unread: Vec<&str> = imported
+        .unread
+        .iter()
+        .map(|line| line.text.as_str())
+        .filter(|line| !is_prose(line))
+        .collect();
+    prop_assert!(unread.is_empty(), "{:?}\n{}", unread, text);
+    let sessions: [_; 1] = imported.sessions.try_into().expect("one session");
+    let [session] = sessions;
+    Ok(session.trials)
+}
+
 /// Holds every figure read from `text` against the session that it was printed of.
 fn check(session: &Session, text: &str, metrics_printed: &[Metric]) -> Result<(), TestCaseError> {
-    let imported = read(text);
-    prop_assert_eq!(&imported.unread, &vec![], "{}", text);
-    prop_assert_eq!(imported.sessions.len(), 1);
-    let found = &imported.sessions[0].trials;
+    hold(session, &trials(text, None)?, text, metrics_printed)
+}
+
+/// Holds the figures of trials that were found in `text` against those of the session.
+fn hold(
+    session: &Session,
+    found: &[Trial],
+    text: &str,
+    metrics_printed: &[Metric],
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(found.len(), session.trials.len(), "{}", text);
     let by_threads: BTreeMap<i64, &Trial> = found
         .iter()
@@ -248,6 +271,21 @@ fn thrice(session: &Session) -> Session {
     repeated
 }
 
+/// The session in each of two directories.
+fn in_each(session: &Session, directories: [&str; 2]) -> Session {
+    let mut both = session.clone();
+    both.trials = directories
+        .into_iter()
+        .flat_map(|directory| {
+            session.trials.iter().map(move |trial| Trial {
+                cell: trial.cell.clone().with("directory", directory),
+                ..trial.clone()
+            })
+        })
+        .collect();
+    both
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -272,6 +310,49 @@ proptest! {
         check(&session, &classic_0_3_3(&repeated, &averaged), DRIVER)?;
         check(&session, &classic_0_3_3(&repeated, &summed), DRIVER)?;
         check(&session, &classic_0_4(&repeated, &summed), DRIVER_0_4)?;
+    }
+
+    /// Directories are not taken for repetitions of each other, and what is said before
+    /// and after the tables does not disturb them.
+    #[test]
+    fn reports_of_several_directories(session in sessions()) {
+        let summed = ClassicOptions { latencies: Latencies::SummedAsWas, ..ClassicOptions::default() };
+        for directories in [["/mnt/a", "/mnt/b"], ["/mnt/a blank", "/mnt/a/long/name/of/it"]] {
+            let text = classic_0_3_3(&thrice(&in_each(&session, directories)), &summed);
+            let found = trials(&text, Some("Directory "))?;
+            prop_assert!(found.iter().all(|trial| trial.repetition == 0), "{}", text);
+            let kernel = |trial: &Trial| trial.cell.get("kernel").map(ToString::to_string);
+            let kernels: BTreeSet<Option<String>> = found.iter().map(kernel).collect();
+            prop_assert_eq!(kernels.len(), 2, "{}", text);
+            for one in kernels {
+                let of_one: Vec<Trial> =
+                    found.iter().filter(|trial| kernel(trial) == one).cloned().collect();
+                hold(&session, &of_one, &text, DRIVER)?;
+            }
+        }
+    }
+
+    /// Without its command nothing says how many threads ran: one that ran alone is read
+    /// all the same.
+    #[test]
+    fn terse_lines_without_their_command(session in sessions()) {
+        let one = alone(&session.trials[0]);
+        let text = tiotest_terse(&one);
+        let found = trials(&text, None)?;
+        prop_assert_eq!(found.len(), 1, "{}", text);
+        for phase in &one.trials[0].phases {
+            let read_back = found[0].phase(&phase.name).expect("every phase is printed");
+            for metric in [metrics::BYTES, metrics::LATENCY_MEAN, metrics::LATENCY_MAX] {
+                check_figure(phase, read_back, &metric, &text)?;
+            }
+            // The rate is worked out from an amount and a time of five decimals each.
+            let value = |of: &Phase, metric| of.value(metric).expect("it is known");
+            let time_s = value(phase, &metrics::ELAPSED);
+            let amount_mib = value(phase, &metrics::BYTES) / MIB;
+            let off = value(read_back, &metrics::RATE) / value(phase, &metrics::RATE) - 1.0;
+            let allowed = 0.6e-5 / time_s + 0.6e-5 / amount_mib;
+            prop_assert!(off.abs() <= allowed, "{}: {}\n{}", phase.name, off, text);
+        }
     }
 
     #[test]
