@@ -100,6 +100,8 @@ codes! {
     EndedEarly = "ended-early";
     /// The user interrupted the phase.
     Interrupted = "interrupted";
+    /// Operations could not begin as fast as was asked: what is seen is an overload.
+    RateMissed = "rate-missed";
     /// Reads did not return what had been written.
     DataMismatch = "data-mismatch";
     /// A witness could not be had, so the number is not checked against it.

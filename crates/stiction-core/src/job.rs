@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Action, DataShape, Seed, Sizes, Skew, Stride};
+use crate::{Access, Action, DataShape, Pace, Seed, Sizes, Skew, Stride};
 
 /// How operations reach the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -204,6 +204,13 @@ pub struct Job {
     pub interval_ns: u64,
     /// How often the clock is read.
     pub timing: Timing,
+    /// How fast operations are to begin; `None` for as fast as the target takes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
+    /// Whether operations are handed over in a call of their own, and the time of that
+    /// call recorded as well; for backends with a queue.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub time_submission: bool,
     /// Seed of offsets and data.
     pub seed: Seed,
 }
@@ -253,6 +260,8 @@ impl Default for Job {
             open_in_time: false,
             interval_ns: 100_000_000,
             timing: Timing::Exact,
+            pace: None,
+            time_submission: false,
             seed: Seed(0),
         }
     }

@@ -21,6 +21,7 @@ mod id;
 mod job;
 mod measurement;
 mod metric;
+mod pace;
 mod pattern;
 mod phase;
 mod plan;
@@ -51,6 +52,7 @@ pub use job::{
 };
 pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};
+pub use pace::{Arrivals, LoopKind, Pace, Rate};
 pub use pattern::{
     Access, Action, PPM_WHOLE, SizeMix, SizeShare, Sizes, Skew, SkewShape, Stride, Zone,
 };

@@ -18,6 +18,10 @@ pub enum Direction {
     Sync,
     /// A write and the sync that makes it durable, together: the price of a commit.
     Commit,
+    /// How long the call took that handed an operation over, for each operation.
+    Submit,
+    /// How much later an operation began than it was to, at a set pace.
+    Lateness,
 }
 
 /// What happened in one stretch of a phase, all workers together.

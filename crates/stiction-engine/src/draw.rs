@@ -36,4 +36,9 @@ impl Draw {
         let product = u128::from(self.bits()) * u128::from(end);
         ((product >> 64) as u64, product as u64)
     }
+
+    /// A number between 0 and 1, neither included.
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.bits() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+    }
 }

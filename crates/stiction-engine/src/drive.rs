@@ -4,6 +4,7 @@
 //! is compiled once for each backend, source of operations and way of timing, so that
 //! what a job does not want costs it nothing.
 
+use rustix::io::Errno;
 use stiction_core::SyncKind;
 
 use crate::backend::{Backend, complete_rest};
@@ -35,16 +36,22 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn take(&mut self) -> Option<u32> {
+    pub(crate) fn take(&mut self) -> Option<u32> {
         let count = self.free_count.checked_sub(1)?;
         self.free_count = count;
         Some(self.free[count])
     }
 
     #[inline(always)]
-    fn give_back(&mut self, slot: u32) {
+    pub(crate) fn give_back(&mut self, slot: u32) {
         self.free[self.free_count] = slot;
         self.free_count += 1;
+    }
+
+    /// Notes one operation that began at `begun`.
+    pub(crate) fn set(&mut self, slot: u32, request: Request, begun: u64) {
+        self.request[slot as usize] = request;
+        self.begun[slot as usize] = begun;
     }
 
     /// Notes when the operations began whose slots were taken since there were
@@ -57,7 +64,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn in_flight(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         (self.free.len() - self.free_count) as u32
     }
 }
@@ -71,6 +78,8 @@ pub(crate) struct Done {
     pub(crate) bytes: u64,
     /// Transfers that took more than one call.
     pub(crate) continued: u64,
+    /// Operations that were to begin, at a set pace.
+    pub(crate) asked: u64,
     /// When the first operation began, ticks.
     pub(crate) first: u64,
     /// When the last operation or sync ended, ticks.
@@ -126,7 +135,10 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
 
         let begun = if EXACT { log.now() } else { done.last };
         slots.begin(free_before, begun);
-        if let Err(errno) = backend.commit(in_flight.min(task.batch)) {
+        let queued = free_before - slots.free_count;
+        let wait_for = in_flight.min(task.batch);
+        let handed_over = hand_over(backend, log, begun, queued, |b| b.commit(wait_for));
+        if let Err(errno) = handed_over {
             done.fault = done.fault.or(Some(Fault::new(Operation::Submit, errno)));
             return done;
         }
@@ -135,38 +147,73 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         if attended && log.attend(now, done.operations, done.bytes) {
             budget = 0;
         }
-        while let Some((slot, result)) = backend.reap() {
-            let request = slots.request[slot as usize];
-            let begun = slots.begun[slot as usize];
-            slots.give_back(slot);
-            let mut end = now;
-            if result != request.whole_result() {
-                if let Err(fault) = complete_rest(backend, slot, request, result) {
-                    done.fault = done.fault.or(Some(fault));
-                    budget = 0;
-                    continue;
-                }
-                done.continued += 1;
-                end = log.now();
-            }
-            log.data(request, begun, end);
-            payload.after(slot, request, || backend.buffer(slot));
-            done.operations += 1;
-            done.bytes += u64::from(request.length_bytes);
-            if request.way == Way::Write {
-                done.last_write = (begun, request.length_bytes);
-            }
+        if !reap(backend, payload, slots, log, &mut done, now) {
+            budget = 0;
         }
         // What was done besides must not count for the next operation.
         done.last = if attended { log.now() } else { now };
     }
 }
 
+/// Takes in what is complete at `now`; false when any of it failed.
+#[inline(always)]
+pub(crate) fn reap(
+    backend: &mut impl Backend,
+    payload: &mut Payload,
+    slots: &mut Slots,
+    log: &mut Log<'_>,
+    done: &mut Done,
+    now: u64,
+) -> bool {
+    let mut is_well = true;
+    while let Some((slot, result)) = backend.reap() {
+        let request = slots.request[slot as usize];
+        let begun = slots.begun[slot as usize];
+        slots.give_back(slot);
+        let mut end = now;
+        if result != request.whole_result() {
+            if let Err(fault) = complete_rest(backend, slot, request, result) {
+                done.fault = done.fault.or(Some(fault));
+                is_well = false;
+                continue;
+            }
+            done.continued += 1;
+            end = log.now();
+        }
+        log.data(request, begun, end);
+        payload.after(slot, request, || backend.buffer(slot));
+        done.operations += 1;
+        done.bytes += u64::from(request.length_bytes);
+        if request.way == Way::Write {
+            done.last_write = (begun, request.length_bytes);
+        }
+    }
+    is_well
+}
+
+/// Hands over the `queued` operations that began at `begun`, and waits as `commit`
+/// does; in two calls when the first is to be timed.
+#[inline(always)]
+pub(crate) fn hand_over<B: Backend>(
+    backend: &mut B,
+    log: &mut Log<'_>,
+    begun: u64,
+    queued: usize,
+    commit: impl FnOnce(&mut B) -> Result<(), Errno>,
+) -> Result<(), Errno> {
+    if queued > 0 && log.times_submission() {
+        backend.submit()?;
+        log.submitted(queued, begun);
+    }
+    commit(backend)
+}
+
 impl Done {
-    fn nothing(now: u64) -> Self {
+    pub(crate) fn nothing(now: u64) -> Self {
         Self {
             operations: 0,
             bytes: 0,
+            asked: 0,
             continued: 0,
             first: now,
             last: now,
@@ -177,7 +224,7 @@ impl Done {
 
     /// Makes durable what was written since the last time, if there is no reason
     /// against it; false when there is.
-    fn sync(
+    pub(crate) fn sync(
         &mut self,
         backend: &mut impl Backend,
         task: &Task<'_>,

@@ -59,6 +59,8 @@ pub(crate) struct Tracks {
     ways: [Option<Track>; Way::COUNT],
     sync: Option<Track>,
     commit: Option<Track>,
+    submit: Option<Track>,
+    late: Option<Track>,
 }
 
 impl Tracks {
@@ -80,12 +82,22 @@ impl Tracks {
             ],
             sync: track(syncs, Direction::Sync)?,
             commit: track(commits(job), Direction::Commit)?,
+            submit: track(job.time_submission, Direction::Submit)?,
+            late: track(job.pace.is_some(), Direction::Lateness)?,
         })
     }
 
     fn all(&mut self) -> impl Iterator<Item = &mut Track> {
-        let Self { ways, sync, commit } = self;
-        ways.iter_mut().chain([sync, commit]).flatten()
+        let Self {
+            ways,
+            sync,
+            commit,
+            submit,
+            late,
+        } = self;
+        ways.iter_mut()
+            .chain([sync, commit, submit, late])
+            .flatten()
     }
 }
 
@@ -99,6 +111,7 @@ pub(crate) fn commits(job: &Job) -> bool {
 pub(crate) struct Log<'a> {
     pub(crate) clock: Clock,
     start: u64,
+    released: u64,
     tracks: Tracks,
     /// Number of the interval that is being recorded.
     interval: u64,
@@ -131,6 +144,7 @@ impl<'a> Log<'a> {
         let mut log = Self {
             clock,
             start: ticks,
+            released,
             tracks,
             interval: 0,
             interval_ns: job.interval_ns,
@@ -230,6 +244,49 @@ impl<'a> Log<'a> {
         }
     }
 
+    /// Whether the time of handing operations over is recorded.
+    #[inline(always)]
+    pub(crate) fn times_submission(&self) -> bool {
+        self.tracks.submit.is_some()
+    }
+
+    /// Records for each of so many operations the time of the call that handed them
+    /// over, from `begin` until now.
+    pub(crate) fn submitted(&mut self, operations: usize, begin: u64) {
+        let latency_ns = self.clock.ns(self.now().saturating_sub(begin));
+        if let Some(submit) = &mut self.tracks.submit {
+            (0..operations).for_each(|_| submit.record(latency_ns, 0));
+        }
+    }
+
+    /// Records that an operation begins `now` that was to begin at `due`.
+    pub(crate) fn late(&mut self, due: u64, now: u64) {
+        let late_ns = self.clock.ns(now.saturating_sub(due));
+        if let Some(late) = &mut self.tracks.late {
+            late.record(late_ns, 0);
+        }
+    }
+
+    /// The moment `ns` after this worker was let go, ticks.
+    pub(crate) fn ticks_at(&self, ns: u64) -> u64 {
+        self.released.saturating_add(self.clock.ticks(ns))
+    }
+
+    /// The time since this worker was let go, ns.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.clock.ns(self.now().saturating_sub(self.released))
+    }
+
+    /// From now to `until`, ns; 0 when it is past.
+    pub(crate) fn ns_until(&self, until: u64) -> u64 {
+        self.clock.ns(until.saturating_sub(self.now()))
+    }
+
+    /// When [`attend`](Self::attend) is due next, ticks.
+    pub(crate) fn next_event(&self) -> u64 {
+        self.next_event
+    }
+
     /// Whether the worker has to end.
     pub(crate) fn is_over(&self) -> bool {
         self.over
@@ -243,9 +300,15 @@ impl<'a> Log<'a> {
     /// Publishes the last figures and ends all tracks.
     pub(crate) fn finish(self, operations: u64, bytes: u64) -> Vec<Series> {
         self.publish(operations, bytes);
-        let Tracks { ways, sync, commit } = self.tracks;
+        let Tracks {
+            ways,
+            sync,
+            commit,
+            submit,
+            late,
+        } = self.tracks;
         ways.into_iter()
-            .chain([sync, commit])
+            .chain([sync, commit, submit, late])
             .flatten()
             .map(|track| track.finish(self.interval))
             .collect()

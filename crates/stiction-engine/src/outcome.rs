@@ -75,6 +75,29 @@ pub struct AllActive {
     pub bytes: u64,
 }
 
+/// How a job kept its pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Operations that were to begin before the job ended.
+    pub asked_operations: u64,
+    /// Operations that were done.
+    pub done_operations: u64,
+}
+
+impl Kept {
+    /// The share of what was asked that was done, 0 to 1; 1 when nothing was asked.
+    #[must_use]
+    pub fn fraction(self) -> f64 {
+        if self.asked_operations == 0 {
+            return 1.0;
+        }
+        self.done_operations as f64 / self.asked_operations as f64
+    }
+}
+
+/// Below this share of what was asked, a pace counts as missed.
+const PACE_MISSED_FRACTION: f64 = 0.99;
+
 /// What a job did.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -88,6 +111,9 @@ pub struct Outcome {
     /// When every worker was active, to the intervals' edges; `None` when they
     /// never were for a whole interval.
     pub all_active: Option<AllActive>,
+    /// How it kept its pace; `None` if it had none. By how much operations were late
+    /// is a recording, [`Direction::Lateness`].
+    pub pace: Option<Kept>,
     /// How it ended.
     pub ended: Ended,
     /// Whether `O_DIRECT` was granted; `None` if the job did not ask.
@@ -110,6 +136,7 @@ impl Outcome {
         let merged = merge(&series, job.interval_ns, elapsed_ns);
         Self {
             all_active: all_active(job, &merged, &reports),
+            pace: pace(job, &reports),
             ended: ended(&reports),
             direct_granted: job.direct.then(|| {
                 reports
@@ -148,6 +175,13 @@ impl Outcome {
     pub fn mismatch_count(&self) -> u64 {
         self.workers.iter().map(|w| w.mismatch_count).sum()
     }
+}
+
+fn pace(job: &Job, reports: &[Report]) -> Option<Kept> {
+    job.pace.map(|_| Kept {
+        asked_operations: reports.iter().map(|report| report.asked).sum(),
+        done_operations: reports.iter().map(|report| report.summary.operations).sum(),
+    })
 }
 
 /// How the job ended, by the first failure in time.
@@ -197,7 +231,7 @@ fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActiv
 fn moves(direction: Direction) -> bool {
     match direction {
         Direction::Read | Direction::Write | Direction::Trim => true,
-        Direction::Sync | Direction::Commit => false,
+        Direction::Sync | Direction::Commit | Direction::Submit | Direction::Lateness => false,
     }
 }
 
@@ -276,6 +310,15 @@ fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
         caveats.push(Caveat::new(
             CaveatCode::DataMismatch,
             format!("{mismatches} blocks are not what was written; the first: {first}"),
+        ));
+    }
+    if let Some(kept) = pace(job, reports).filter(|kept| kept.fraction() < PACE_MISSED_FRACTION) {
+        caveats.push(Caveat::new(
+            CaveatCode::RateMissed,
+            format!(
+                "{} operations were to begin, and {} were done",
+                kept.asked_operations, kept.done_operations
+            ),
         ));
     }
     match ended(reports) {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use stiction_core::{Action, BackendKind, Create, Data, Job, StartOrder};
+use stiction_core::{Action, BackendKind, Create, Data, Job, Rate, StartOrder};
 
+use crate::backend::has_queue;
 use crate::data::STAMPED_BYTES_MIN;
 use crate::memory::{Buffers, page_bytes};
 use crate::pattern;
@@ -180,6 +181,17 @@ fn contradictions(job: &Job) -> Option<String> {
         (
             one_at_a_time && job.depth > 1,
             "this backend does one operation at a time: set the depth to 1, or use io_uring",
+        ),
+        (
+            job.time_submission && !has_queue(job.backend),
+            "its backend does an operation in the call that submits it: use io_uring, or leave the time of submission",
+        ),
+        (
+            matches!(
+                job.pace.map(|pace| pace.rate),
+                Some(Rate::OperationsPerS(0) | Rate::BytesPerS(0))
+            ),
+            "it is to begin 0 a second: 1 or more are possible",
         ),
         (
             job.backend == BackendKind::Mmap && job.direct,

@@ -8,8 +8,10 @@ use crate::drive::{Done, Slots, drive};
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
 use crate::offsets::{Independent, Permutation, Sequential};
+use crate::paced::drive_paced;
 use crate::recorder::Series;
 use crate::request::{Plain, Requests, Way};
+use crate::schedule::Schedule;
 use crate::skew::Skewed;
 use crate::task::Task;
 use crate::thread::{cpu_between, cpu_time, own_file_table};
@@ -19,6 +21,7 @@ use crate::{EngineError, IoFailure};
 /// Numbers of the streams that a worker draws from its own seed.
 const OFFSET_STREAM: u64 = 0;
 const DATA_STREAM: u64 = 1;
+const ARRIVALS_STREAM: u64 = 2;
 
 /// What a worker hands back.
 #[derive(Debug)]
@@ -33,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) end_ns: u64,
     /// Transfers that took more than one call.
     pub(crate) continued: u64,
+    /// Operations that were to begin, at a set pace.
+    pub(crate) asked: u64,
     pub(crate) remarks: Remarks,
 }
 
@@ -168,6 +173,14 @@ impl Worker<'_> {
         let blocks = self.task.blocks;
         let task = self.task;
         let mut done = match (plain_way(job), job.access, &job.skew) {
+            _ if let Some(pace) = job.pace => {
+                let mut requests = Varied::new(task, seed);
+                let workers = job.regions.len();
+                let mut schedule =
+                    Schedule::new(pace, task.worker, workers, seed.stream(ARRIVALS_STREAM));
+                let source = (&mut requests, &mut schedule);
+                drive_paced(task, pace, source, backend, payload, slots, log)
+            }
             (Some(way), Access::Sequential, _) => {
                 let mut requests = Plain::new(task, way, Sequential::new(blocks));
                 timed(task, backend, &mut requests, payload, slots, log)
@@ -226,6 +239,7 @@ impl Worker<'_> {
             stopped: log.was_stopped(),
             findings: payload.into_findings(),
             continued: done.continued,
+            asked: done.asked,
             end_ns: ns(end),
             series: log.finish(done.operations, done.bytes),
             remarks,
@@ -247,6 +261,7 @@ impl Worker<'_> {
             stopped: false,
             findings: Findings::default(),
             continued: 0,
+            asked: 0,
             end_ns: at_ns,
             series: log.finish(0, 0),
             remarks: Remarks::default(),

@@ -133,14 +133,15 @@ impl Backend for IoUring {
 
     #[inline(always)]
     fn commit(&mut self, wait_for: u32) -> Result<(), Errno> {
-        match self.ring.submit_and_wait(wait_for) {
-            Ok(()) => Ok(()),
-            Err(error) => match error.raw_os_error() {
-                // A signal, or too little memory just now: the next round goes on.
-                Some(libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
-                errno => Err(Errno::from_raw_os_error(errno.unwrap_or(libc::EIO))),
-            },
-        }
+        entered(self.ring.submit_and_wait(wait_for))
+    }
+
+    fn commit_for(&mut self, timeout_ns: u64) -> Result<(), Errno> {
+        entered(self.ring.submit_and_wait_for(timeout_ns))
+    }
+
+    fn submit(&mut self) -> Result<(), Errno> {
+        entered(self.ring.submit())
     }
 
     #[inline(always)]
@@ -160,6 +161,20 @@ impl Backend for IoUring {
 
     fn remarks(&mut self) -> Remarks {
         std::mem::take(&mut self.remarks)
+    }
+}
+
+/// What became of entering the kernel.
+#[inline(always)]
+fn entered(result: std::io::Result<()>) -> Result<(), Errno> {
+    match result {
+        Ok(()) => Ok(()),
+        Err(error) => match error.raw_os_error() {
+            // A signal, too little memory just now, or the end of a wait: the next
+            // round goes on.
+            Some(libc::EINTR | libc::EAGAIN | libc::EBUSY | libc::ETIME) => Ok(()),
+            errno => Err(Errno::from_raw_os_error(errno.unwrap_or(libc::EIO))),
+        },
     }
 }
 

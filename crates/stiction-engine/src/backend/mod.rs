@@ -47,6 +47,26 @@ pub(crate) trait Backend: Sized {
     /// When the kernel takes no operations at all any more.
     fn commit(&mut self, wait_for: u32) -> Result<(), Errno>;
 
+    /// Begins what is queued, and waits until one operation is complete or so much
+    /// time has gone by, ns. Where operations are complete when they have begun,
+    /// there is nothing to wait for.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    fn commit_for(&mut self, timeout_ns: u64) -> Result<(), Errno> {
+        let _there_is_no_wait = timeout_ns;
+        self.commit(1)
+    }
+
+    /// Hands over what is queued, and waits for nothing; the next commit waits.
+    /// Only for backends with a queue: see [`has_queue`].
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    fn submit(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+
     /// The next of the operations that the last commit found complete: its slot,
     /// and how many bytes were moved or the error number, negative.
     fn reap(&mut self) -> Option<(u32, i32)>;
@@ -125,6 +145,14 @@ fn raw(result: Result<usize, Errno>) -> i32 {
         // A block is at most 1 GiB.
         Ok(bytes) => bytes as i32,
         Err(errno) => -errno.raw_os_error(),
+    }
+}
+
+/// Whether handing operations over and waiting for them can be told apart.
+pub(crate) fn has_queue(backend: BackendKind) -> bool {
+    match backend {
+        BackendKind::IoUring => true,
+        BackendKind::Psync | BackendKind::Mmap | BackendKind::Null => false,
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) fn merge(series: &[&Series], asked_interval_ns: u64, elapsed_ns: u64)
         Direction::Trim,
         Direction::Sync,
         Direction::Commit,
+        Direction::Submit,
+        Direction::Lateness,
     ] {
         let of_direction = series.iter().filter(|one| one.direction == direction);
         if of_direction.clone().all(|one| one.packed.is_empty()) {

@@ -6,6 +6,7 @@ mod devices;
 mod failing;
 mod jobs;
 mod mapping;
+mod pacing;
 mod patterns;
 mod refusing;
 mod shaping;

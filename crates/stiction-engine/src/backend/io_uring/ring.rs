@@ -7,7 +7,9 @@
 use std::io;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::time::Duration;
 
+use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{Builder, CompletionQueue, IoUring, SubmissionQueue, Submitter, squeue};
 use stiction_core::BackendKind;
 
@@ -109,6 +111,28 @@ impl Ring {
         let halves = &mut *self.halves;
         halves.submissions.sync();
         let submitted = halves.submitter.submit_and_wait(wait_for as usize);
+        halves.submissions.sync();
+        halves.completions.sync();
+        submitted.map(|_| ())
+    }
+
+    /// Hands over what was pushed.
+    pub(super) fn submit(&mut self) -> io::Result<()> {
+        let halves = &mut *self.halves;
+        halves.submissions.sync();
+        let submitted = halves.submitter.submit();
+        halves.submissions.sync();
+        submitted.map(|_| ())
+    }
+
+    /// Hands over what was pushed and waits for one completion, so many ns at most;
+    /// `ETIME` when none came.
+    pub(super) fn submit_and_wait_for(&mut self, timeout_ns: u64) -> io::Result<()> {
+        let timeout = Timespec::from(Duration::from_nanos(timeout_ns));
+        let halves = &mut *self.halves;
+        halves.submissions.sync();
+        let arguments = SubmitArgs::new().timespec(&timeout);
+        let submitted = halves.submitter.submit_with_args(1, &arguments);
         halves.submissions.sync();
         halves.completions.sync();
         submitted.map(|_| ())
