@@ -55,6 +55,6 @@ pub use data::{Checked, Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind, Survive
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
 pub use outcome::{AllActive, Ended, Kept, Outcome, WorkerOutcome};
-pub use run::{run, run_checked};
+pub use run::{Part, run, run_checked, run_together};
 pub use target::{ScratchDevice, Target};
 pub use task::{BLOCK_BYTES_MAX, DEPTH_MAX, INTERVAL_NS_MIN, WORKERS_MAX};

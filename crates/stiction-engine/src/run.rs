@@ -10,7 +10,7 @@ use crate::clock::{Calibration, Clock};
 use crate::data::Ledger;
 use crate::gate::Gate;
 use crate::log::Signals;
-use crate::task::{Task, check};
+use crate::task::{Task, WORKERS_MAX, check};
 use crate::thread::ignore_file_size_signal;
 use crate::worker::{self, Report};
 use crate::{EngineError, Outcome, Progress, StopFlag, Target};
@@ -54,6 +54,70 @@ pub fn run_checked(
     Run::new(job, targets, Some(ledger), stop, progress).run()
 }
 
+/// One of several jobs that run together.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// What is done.
+    pub job: &'a Job,
+    /// Where it goes; the job's numbers of targets are places in this.
+    pub targets: &'a [Target],
+    /// What is known of stamped blocks, as for [`run_checked`].
+    pub ledger: Option<&'a Ledger>,
+    /// Ends this job early; jobs may share one.
+    pub stop: &'a StopFlag,
+    /// How far this job is.
+    pub progress: &'a Progress,
+}
+
+/// Runs several jobs at the same time, and returns when the workers of all have
+/// ended: the outcomes, in the order of `parts`.
+///
+/// All workers of all jobs start at one moment, from which all times are counted.
+/// Each job has its own end, and one that fails does not stop the others.
+///
+/// # Errors
+/// As [`run`], when none of the jobs did anything; jobs whose workers start one after
+/// another cannot be run together with others.
+pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Outcome>, EngineError> {
+    let runs: Vec<Run<'_>> = parts
+        .iter()
+        .map(|part| {
+            Run::new(
+                part.job,
+                part.targets,
+                part.ledger,
+                part.stop,
+                part.progress,
+            )
+        })
+        .collect();
+    let workers: usize = parts.iter().map(|part| part.job.regions.len()).sum();
+    for part in parts {
+        let refusal = |reason| EngineError::Job {
+            job: part.job.name.clone(),
+            reason,
+        };
+        if part.job.start == StartOrder::OneAfterAnother {
+            let reason = "its workers start one after another, so it runs alone";
+            return Err(refusal(reason.to_owned()));
+        }
+        if workers > WORKERS_MAX {
+            return Err(refusal(format!(
+                "it and the jobs beside it have {workers} workers; {WORKERS_MAX} are possible"
+            )));
+        }
+    }
+    runs.iter().try_for_each(Run::check)?;
+    ignore_file_size_signal();
+    let calibration = Calibration::begin();
+    let (clock, endings) = together(&runs, &calibration)?;
+    let clock = clock.describe(&calibration);
+    runs.iter()
+        .zip(endings)
+        .map(|(run, endings)| run.outcome(endings, clock.clone()))
+        .collect()
+}
+
 /// What a worker comes to: a report, none when there was no start, or the reason
 /// why it could not be made ready.
 type Ending = Result<Option<Report>, EngineError>;
@@ -63,6 +127,51 @@ struct Run<'a> {
     targets: &'a [Target],
     ledger: Option<&'a Ledger>,
     signals: Signals<'a>,
+}
+
+/// Starts all workers of all jobs at once, when the last of them is ready. What they
+/// come to is given by job.
+fn together(
+    runs: &[Run<'_>],
+    calibration: &Calibration,
+) -> Result<(Clock, Vec<Vec<Ending>>), EngineError> {
+    let wanted: usize = runs.iter().map(|run| run.job.regions.len()).sum();
+    let gate = Gate::new(wanted as u32);
+    let failed = || runs.iter().any(|run| run.signals.failed());
+    std::thread::scope(|scope| {
+        let mut threads: Vec<Vec<_>> = Vec::with_capacity(runs.len());
+        let mut started = 0;
+        let mut refusal = None;
+        for run in runs {
+            let mut own = Vec::with_capacity(run.job.regions.len());
+            while own.len() < run.job.regions.len() && refusal.is_none() && !failed() {
+                match run.spawn(scope, own.len() as u32, &gate) {
+                    Ok(thread) => own.push(thread),
+                    Err(error) => refusal = Some(run.too_few_threads(own.len(), &error)),
+                }
+            }
+            started += own.len();
+            threads.push(own);
+        }
+        if started == wanted {
+            gate.wait_for_all();
+        }
+        let clock = calibration.finish();
+        if started == wanted && !failed() {
+            gate.open(clock, None);
+        } else {
+            gate.abandon();
+        }
+        let endings = threads
+            .into_iter()
+            .map(|own| own.into_iter().map(join).collect())
+            .collect();
+        // A worker that failed has the better reason.
+        match refusal {
+            Some(error) if !failed() => Err(error),
+            _ => Ok((clock, endings)),
+        }
+    })
 }
 
 impl<'a> Run<'a> {
@@ -82,47 +191,26 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self) -> Result<Outcome, EngineError> {
-        check(self.job, self.targets)?;
-        probe(self.job.backend)?;
+        self.check()?;
         ignore_file_size_signal();
         let calibration = Calibration::begin();
         let (clock, endings) = match self.job.start {
-            StartOrder::Together => self.together(&calibration)?,
+            StartOrder::Together => {
+                let (clock, endings) = together(std::slice::from_ref(self), &calibration)?;
+                (clock, endings.into_iter().flatten().collect())
+            }
             StartOrder::OneAfterAnother => self.one_after_another(&calibration)?,
         };
-        let reports = reports(endings)?;
-        Ok(Outcome::of(self.job, reports, clock.describe(&calibration)))
+        self.outcome(endings, clock.describe(&calibration))
     }
 
-    /// Starts all workers at once, when the last of them is ready.
-    fn together(&self, calibration: &Calibration) -> Result<(Clock, Vec<Ending>), EngineError> {
-        let wanted = self.job.regions.len();
-        let gate = Gate::new(wanted as u32);
-        std::thread::scope(|scope| {
-            let mut threads = Vec::with_capacity(wanted);
-            let mut refusal = None;
-            while threads.len() < wanted && refusal.is_none() && !self.signals.failed() {
-                match self.spawn(scope, threads.len() as u32, &gate) {
-                    Ok(thread) => threads.push(thread),
-                    Err(error) => refusal = Some(self.too_few_threads(threads.len(), &error)),
-                }
-            }
-            if threads.len() == wanted {
-                gate.wait_for_all();
-            }
-            let clock = calibration.finish();
-            if threads.len() == wanted && !self.signals.failed() {
-                gate.open(clock, None);
-            } else {
-                gate.abandon();
-            }
-            let endings = threads.into_iter().map(join).collect();
-            // A worker that failed has the better reason.
-            match refusal {
-                Some(error) if !self.signals.failed() => Err(error),
-                _ => Ok((clock, endings)),
-            }
-        })
+    fn check(&self) -> Result<(), EngineError> {
+        check(self.job, self.targets)?;
+        Ok(probe(self.job.backend)?)
+    }
+
+    fn outcome(&self, endings: Vec<Ending>, clock: String) -> Result<Outcome, EngineError> {
+        Ok(Outcome::of(self.job, reports(endings)?, clock))
     }
 
     /// Starts each worker when the one before has ended.

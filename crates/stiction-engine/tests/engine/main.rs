@@ -11,5 +11,6 @@ mod patterns;
 mod refusing;
 mod shaping;
 mod surviving;
+mod together;
 mod workers;
 mod writing;
