@@ -7,7 +7,7 @@ Examples:
   stiction compare k3f9 m2p7        Two sessions
   stiction compare before after     Two labels
   stiction compare k3f9 2.5.59 2.5.59-mm2
-                                    Two kernels (or other labels) inside one session
+                                    Two kernels, or other labels, in one session
   stiction compare k3f9/2.5.59 m2p7/2.6.0
                                     One label of each of two sessions
   stiction compare mail.txt 2.5.59 2.5.59-mm2

@@ -27,7 +27,7 @@ use crate::exit;
 
 const EXAMPLES: &str = "\
 Measure:
-  stiction /mnt/data                What does this directory give? (60 s, no root)
+  stiction /mnt/data                What this directory gives (60 s, no root)
   stiction quick --seconds 20 .     The same, shorter
   stiction tiobench --size 4G --threads 1,8 --dir /mnt/data
   stiction tiobench --classic --size 256 --dir /mnt/data
@@ -37,7 +37,7 @@ Look back and compare:
   stiction list                     What has been measured here
   stiction show k3f9                Every figure of a session, with its doubts
   stiction compare k3f9 m2p7        Two sessions side by side
-  stiction import mail.txt          Read tables of tiobench, contest, Bonnie, time
+  stiction import mail.txt          Read tables of tiobench, contest, Bonnie...
   stiction compare mail.txt 2.5.59 2.5.59-mm2
                                     Two labels inside one table
 
@@ -200,6 +200,22 @@ mod tests {
     #[test]
     fn the_definitions_are_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    /// clap breaks longer lines, and the columns of the examples with them.
+    #[test]
+    fn examples_fit_80_columns() {
+        let top = Arguments::command();
+        for command in std::iter::once(&top).chain(top.get_subcommands()) {
+            for line in command
+                .get_after_help()
+                .unwrap_or_default()
+                .to_string()
+                .lines()
+            {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+            }
+        }
     }
 
     #[test]

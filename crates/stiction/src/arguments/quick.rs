@@ -7,7 +7,7 @@ use super::Recording;
 const EXAMPLES: &str = "\
 Examples:
   stiction quick                    The current directory
-  stiction /mnt/data                The same for another: `quick` may be left out
+  stiction /mnt/data                Another one; `quick` may be left out
   stiction quick --seconds 20 .     A third of the time, a little less sure
   stiction quick --json . > r.json  For a script
 

@@ -47,13 +47,13 @@ pub(crate) struct ExportArguments {
 
 const IMPORT_EXAMPLES: &str = "\
 Examples:
-  stiction import mail.txt          Tables as they stand in a mail, quoted or not
+  stiction import mail.txt          Tables as they stand in a mail, or quoted
   stiction import -                 The same from stdin
   stiction import session.json      What `stiction export` wrote
 
 It reads the reports of tiobench (old, 0.3.3, 0.4, posted) and tiotest, contest
 tables and logs, Bonnie, time lines of bash, zsh and GNU time, and tables of
-percent from a baseline. What it cannot read it lists by line; it guesses nothing.";
+percent from a baseline. What it cannot read it lists by line. It never guesses.";
 
 /// Read other tools' tables into the store
 #[derive(Clone, Debug, clap::Args)]

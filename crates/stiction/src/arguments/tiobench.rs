@@ -73,7 +73,7 @@ pub(crate) struct TiobenchArguments {
     /// Give a block device over to be overwritten, with its serial number
     #[arg(long, value_name = "DEVICE=SERIAL", help_heading = "Where")]
     pub(crate) scratch: Vec<OsString>,
-    /// Destroy this signature on the device (ext4, LVM2_member, gpt, ...)
+    /// Destroy this signature on the device (ext4, lvm, gpt; as the refusal names it)
     #[arg(
         long,
         value_name = "SIGNATURE",
@@ -94,7 +94,8 @@ pub(crate) struct TiobenchArguments {
     #[arg(short = 'O', long, help_heading = "Where")]
     pub(crate) offset_first: bool,
 
-    /// Total over all threads, MiB; each thread gets its share [default: by memory]
+    /// Total over all threads, MiB, shared out [default: 2G, or what fits; with
+    /// --classic by memory]
     #[arg(
         long,
         value_name = "SIZE",
