@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Action, DataShape, Pace, Seed, Sizes, Skew, Stride};
+use crate::{Access, Action, DataShape, Pace, Placement, Seed, Sizes, Skew, Stride};
 
 /// How operations reach the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -200,6 +200,9 @@ pub struct Job {
     /// does; otherwise before the start and after the end.
     #[serde(default)]
     pub open_in_time: bool,
+    /// Where workers run, and before whom.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub placement: Placement,
     /// Length of the intervals in which operations are recorded, ns.
     pub interval_ns: u64,
     /// How often the clock is read.
@@ -213,6 +216,10 @@ pub struct Job {
     pub time_submission: bool,
     /// Seed of offsets and data.
     pub seed: Seed,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn one() -> u32 {
@@ -258,6 +265,7 @@ impl Default for Job {
             once: true,
             start: StartOrder::Together,
             open_in_time: false,
+            placement: Placement::default(),
             interval_ns: 100_000_000,
             timing: Timing::Exact,
             pace: None,

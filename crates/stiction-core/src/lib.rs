@@ -24,6 +24,7 @@ mod metric;
 mod pace;
 mod pattern;
 mod phase;
+mod placement;
 mod plan;
 mod record;
 mod recording;
@@ -57,6 +58,7 @@ pub use pattern::{
     Access, Action, PPM_WHOLE, SizeMix, SizeShare, Sizes, Skew, SkewShape, Stride, Zone,
 };
 pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
+pub use placement::{CpuPolicy, IoPriority, MemoryPolicy, Placement};
 pub use plan::{Plan, PlannedTrial};
 pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};
 pub use recording::{Direction, Interval, Recording};

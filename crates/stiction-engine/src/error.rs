@@ -71,6 +71,16 @@ pub enum EngineError {
         /// The system's words.
         cause: String,
     },
+    /// A worker cannot be put where it is to run.
+    #[error("a worker cannot have {what}: {cause}; {advice}")]
+    Placement {
+        /// What was asked for.
+        what: String,
+        /// The system's words.
+        cause: String,
+        /// What to change.
+        advice: String,
+    },
     /// Buffers or counters do not fit in memory.
     #[error("{needed_bytes} bytes for {what} do not fit in memory ({cause}); {advice}")]
     Memory {

@@ -37,6 +37,7 @@ mod offsets;
 mod outcome;
 mod paced;
 mod pattern;
+mod placement;
 mod recorder;
 mod request;
 mod run;

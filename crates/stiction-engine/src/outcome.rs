@@ -1,12 +1,13 @@
 //! What a job did: every operation, every worker, every doubt.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stiction_core::{
     Caveat, CaveatCode, CpuTime, Direction, Histogram, Interval, Job, Recording, WorkerSummary,
     format_duration_ns,
 };
 
+use crate::placement;
 use crate::recorder::{Merged, Series, merge};
 use crate::worker::Report;
 use crate::{Checked, IoFailure, Mismatch};
@@ -240,6 +241,7 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<S
     let mut notes = vec![clock];
     let said: BTreeSet<&String> = reports.iter().flat_map(|one| &one.remarks.notes).collect();
     notes.extend(said.into_iter().cloned());
+    notes.extend(placed_notes(reports));
     let continued: u64 = reports.iter().map(|report| report.continued).sum();
     if continued > 0 {
         notes.push(format!(
@@ -264,6 +266,47 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<S
         ));
     }
     notes
+}
+
+/// How many places of workers are told of.
+const PLACES_TOLD: usize = 8;
+
+/// Where the workers were, of what the job asks for, places that are alike together.
+fn placed_notes(reports: &[Report]) -> Vec<String> {
+    let mut places: BTreeMap<&String, u64> = BTreeMap::new();
+    for place in reports.iter().filter_map(|report| report.placed.as_ref()) {
+        *places.entry(place).or_default() += 1;
+    }
+    let told = places.iter().take(PLACES_TOLD);
+    let mut notes: Vec<String> = told
+        .map(|(place, workers)| match workers {
+            1 => format!("1 worker had {place}"),
+            _ => format!("{workers} workers had {place}"),
+        })
+        .collect();
+    let untold: u64 = places.values().skip(PLACES_TOLD).sum();
+    if untold > 0 {
+        notes.push(format!("{untold} workers more had other places"));
+    }
+    notes
+}
+
+/// A doubt when a worker was not where it was to be when it ended.
+fn misplaced(job: &Job, reports: &[Report]) -> Option<Caveat> {
+    let apart = (0..).zip(reports).find_map(|(worker, report)| {
+        let asked = placement::asked(job, worker);
+        (report.placed != asked).then_some((worker, asked, &report.placed))
+    });
+    let (worker, asked, placed) = apart?;
+    let text = |place: Option<&String>| place.map_or("nothing", String::as_str).to_owned();
+    Some(Caveat::new(
+        CaveatCode::FactorNotApplied,
+        format!(
+            "worker {worker} was to have {}, and had {} when it ended",
+            text(asked.as_ref()),
+            text(placed.as_ref())
+        ),
+    ))
 }
 
 /// What was found where it was not promised that the last write is there.
@@ -299,6 +342,7 @@ fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
             caveats.push(caveat.clone());
         }
     }
+    caveats.extend(misplaced(job, reports));
     let mismatches: u64 = reports
         .iter()
         .map(|report| report.findings.mismatch_count)

@@ -7,8 +7,8 @@ use stiction_core::{Action, BackendKind, Create, Data, Job, Rate, StartOrder};
 use crate::backend::has_queue;
 use crate::data::STAMPED_BYTES_MIN;
 use crate::memory::{Buffers, page_bytes};
-use crate::pattern;
 use crate::{EngineError, Target};
+use crate::{pattern, placement};
 
 /// Most workers in a job.
 pub const WORKERS_MAX: usize = 65_536;
@@ -133,6 +133,7 @@ pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
     let reason = limits(job)
         .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))
+        .or_else(|| placement::problem(&job.placement))
         .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
         .or_else(|| shared_truncation(job))
         .or_else(|| shared_stamps(job));

@@ -9,6 +9,7 @@ use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
 use crate::offsets::{Independent, Permutation, Sequential};
 use crate::paced::drive_paced;
+use crate::placement::{observed, place};
 use crate::recorder::Series;
 use crate::request::{Plain, Requests, Way};
 use crate::schedule::Schedule;
@@ -39,6 +40,8 @@ pub(crate) struct Report {
     /// Operations that were to begin, at a set pace.
     pub(crate) asked: u64,
     pub(crate) remarks: Remarks,
+    /// Where it ran, of what it was asked to; see [`observed`].
+    pub(crate) placed: Option<String>,
 }
 
 /// A failure and when it was known, ns after the start.
@@ -90,7 +93,8 @@ impl Worker<'_> {
     fn run<B: Backend>(&self) -> Result<Option<Report>, EngineError> {
         let arrival = self.gate.arrival();
         own_file_table();
-        let ready = self.make_ready().and_then(|ready| {
+        let placed = place(self.task.job, self.task.worker);
+        let ready = placed.and_then(|()| self.make_ready()).and_then(|ready| {
             let early = (!self.task.job.open_in_time).then(|| self.prepare::<B>());
             Ok((ready, early.transpose()?))
         });
@@ -243,6 +247,7 @@ impl Worker<'_> {
             end_ns: ns(end),
             series: log.finish(done.operations, done.bytes),
             remarks,
+            placed: observed(self.task.job),
         }
     }
 
@@ -265,6 +270,7 @@ impl Worker<'_> {
             end_ns: at_ns,
             series: log.finish(0, 0),
             remarks: Remarks::default(),
+            placed: observed(self.task.job),
         }
     }
 }

@@ -85,6 +85,9 @@ pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
     if sync_differs {
         found.push("writes are made durable in different ways".to_owned());
     }
+    if a.placement != b.placement {
+        found.push("workers run in different places or before different others".to_owned());
+    }
     found.extend(size_difference(a, b));
     found
 }

@@ -18,6 +18,7 @@ use super::{Backend, Remarks};
 use crate::failure::Fault;
 use crate::files::{OpenFile, open_target};
 use crate::memory::Buffers;
+use crate::placement::cpus_of;
 use crate::request::{Request, Way};
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
@@ -39,6 +40,21 @@ pub(super) fn probe() -> Result<(), Unavailable> {
     Ring::new(1).map(|_| ())
 }
 
+/// Keeps the threads that the kernel starts for operations that would block on the
+/// CPUs of their worker.
+fn pin_helpers(submitter: &io_uring::Submitter<'_>, cpus: &[u32]) -> std::io::Result<()> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for &cpu in cpus {
+        // SAFETY: the set is plain memory, and the bounds of it are checked inside.
+        unsafe { libc::CPU_SET(cpu as usize, &mut set) };
+    }
+    submitter.register_iowq_aff(&set)
+}
+
 impl IoUring {
     /// Registers what can be, which spares the kernel a lookup for each operation.
     fn register(&mut self, task: &Task<'_>, flags: &str) -> Result<(), EngineError> {
@@ -58,6 +74,9 @@ impl IoUring {
         self.registered_buffers = buffers.is_ok();
         let ring = submitter.register_ring_fd();
         let mut note = format!("io_uring: {flags}; file registered");
+        if let Err(error) = pin_helpers(submitter, cpus_of(task.job, task.worker)) {
+            note += &format!(", the kernel's own threads not pinned ({error})");
+        }
         for (what, result) in [("buffers", buffers), ("ring", ring)] {
             note += &match result {
                 Ok(()) => format!(", {what} registered"),

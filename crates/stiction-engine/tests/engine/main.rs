@@ -8,6 +8,7 @@ mod jobs;
 mod mapping;
 mod pacing;
 mod patterns;
+mod placing;
 mod refusing;
 mod shaping;
 mod surviving;

@@ -292,7 +292,7 @@ fn a_disk_that_lies_is_found_out() {
 
 /// Millions of operations of all kinds raise no alarm.
 #[test]
-fn clean_runs_raise_no_alarm() {
+fn root_clean_runs_raise_no_alarm() {
     testkit::require_root!();
     let tmpfs = TmpfsMount::new(64 << 20);
     let path = tmpfs.path().join("f");
