@@ -46,14 +46,15 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         make_directory(path)?;
         let lock = lock_file(path)?;
-        // A filesystem without locks is no reason to do without a store, so that these
-        // may fail is passed over. Both wait while another process has the other kind.
-        if is_empty(path) {
-            // SQLite does not wait while another process gives a new database its
-            // first form, but fails.
-            let _ = lock.lock();
+        // SQLite does not wait while another process gives a new database its first
+        // form, but fails. Whoever gets the lock alone does that. Whoever does not is
+        // too late: another one does it, or has done it and keeps the store open, for
+        // which nobody should wait.
+        if is_empty(path) && lock.try_lock().is_ok() {
             Self::set_up(path, None)?;
         }
+        // Waits while another process gives the database its form or replaces it. A
+        // filesystem without locks is no reason to do without a store.
         let _ = lock.lock_shared();
         Self::set_up(path, Some(lock))
     }

@@ -154,6 +154,18 @@ fn every_part_of_a_session_has_its_row_and_goes_with_it() {
     assert_eq!(counts(&connection), [0; 5]);
 }
 
+/// Between the look at the file and the lock, another process may have made the store
+/// and keep it open.
+#[test]
+fn nobody_waits_for_a_store_that_another_process_has_open() {
+    let place = place();
+    fs::create_dir(place.path.parent().unwrap()).unwrap();
+    let lock = fs::File::create(place.path.with_file_name("store.sqlite3.lock")).unwrap();
+    lock.lock_shared().unwrap();
+    let mut store = SqliteStore::open(&place.path).unwrap();
+    store.put(&[(sample(1), 1)]).unwrap();
+}
+
 #[test]
 fn the_store_is_for_its_owner_alone() {
     let place = place();
