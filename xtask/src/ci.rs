@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         }
         println!("==> {}: {}", stage.name, stage.what);
         let start = Instant::now();
-        let outcome = (stage.run)(&ground);
+        let outcome = (stage.run)(&ground.for_stage(stage.name)?);
         let failed = matches!(outcome, Outcome::Failed(_));
         finished.push((stage, outcome, start.elapsed()));
         if failed && !request.keep_going {

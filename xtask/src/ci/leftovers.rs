@@ -11,9 +11,11 @@ use crate::workspace;
 /// The variable by which the testkit is told where to record skips.
 const RECORD_VARIABLE: &str = "STICTION_SKIPPED";
 
-/// The directory of one run.
+/// The directory of one run, as one of its stages sees it.
 pub(super) struct Ground {
     root: PathBuf,
+    /// The stage's own temporary directory, so that it answers for itself alone.
+    temporary: PathBuf,
 }
 
 impl Ground {
@@ -23,20 +25,29 @@ impl Ground {
         let failed = |error| format!("{}: {error}", root.display());
         std::fs::create_dir_all(&root).map_err(failed)?;
         // The kernel names mounts and backing files by their real paths.
-        let ground = Self {
-            root: root.canonicalize().map_err(failed)?,
-        };
-        let busy = ground.held()?;
+        let root = root.canonicalize().map_err(failed)?;
+        let busy = held_below(&root)?;
         if !busy.is_empty() {
             return Err(format!("an earlier run left behind: {}", busy.join(", ")));
         }
-        std::fs::remove_dir_all(&ground.root).map_err(failed)?;
-        std::fs::create_dir_all(ground.temporary()).map_err(failed)?;
-        Ok(ground)
+        std::fs::remove_dir_all(&root).map_err(failed)?;
+        std::fs::create_dir(&root).map_err(failed)?;
+        let temporary = root.clone();
+        Ok(Self { root, temporary })
     }
 
-    fn temporary(&self) -> PathBuf {
-        self.root.join("tmp")
+    /// The same ground with an empty temporary directory for the named stage.
+    pub(super) fn for_stage(&self, name: &str) -> Result<Self, String> {
+        let temporary = self.root.join(name);
+        match std::fs::create_dir(&temporary) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(format!("{}: {error}", temporary.display()))
+            }
+            _ => Ok(Self {
+                root: self.root.clone(),
+                temporary,
+            }),
+        }
     }
 
     fn record(&self) -> PathBuf {
@@ -47,7 +58,7 @@ impl Ground {
     /// its own says so; the user's is out of reach either way.
     pub(super) fn environment(&self) -> [(&'static str, PathBuf); 4] {
         [
-            ("TMPDIR", self.temporary()),
+            ("TMPDIR", self.temporary.clone()),
             ("STICTION_STORE", self.root.join("store")),
             (RECORD_VARIABLE, self.record()),
             ("RUSTDOCFLAGS", "-D warnings".into()),
@@ -65,32 +76,32 @@ impl Ground {
 
     /// An error that names what the tests left behind, if they did.
     pub(super) fn is_clean(&self) -> Result<(), String> {
-        let mut left = self.held()?;
-        left.extend(entries(&self.temporary())?);
+        let mut left = held_below(&self.temporary)?;
+        left.extend(entries(&self.temporary)?);
         if left.is_empty() {
             Ok(())
         } else {
             Err(format!("tests left behind: {}", left.join(", ")))
         }
     }
+}
 
-    /// Mounts and loop devices on anything of ours.
-    fn held(&self) -> Result<Vec<String>, String> {
-        let mounts = read(Path::new("/proc/self/mountinfo"))?;
-        let mut held = mounts_below(&mounts, &self.root);
-        for device in entries(Path::new("/sys/block"))? {
-            // Absent where the loop device is not attached, or the device is no loop.
-            let file = Path::new("/sys/block")
-                .join(&device)
-                .join("loop/backing_file");
-            if let Ok(backing) = std::fs::read_to_string(file)
-                && Path::new(backing.trim_end()).starts_with(&self.root)
-            {
-                held.push(format!("/dev/{device} on {}", backing.trim_end()));
-            }
+/// Mounts and loop devices on anything below a directory.
+fn held_below(directory: &Path) -> Result<Vec<String>, String> {
+    let mounts = read(Path::new("/proc/self/mountinfo"))?;
+    let mut held = mounts_below(&mounts, directory);
+    for device in entries(Path::new("/sys/block"))? {
+        // Absent where the loop device is not attached, or the device is no loop.
+        let file = Path::new("/sys/block")
+            .join(&device)
+            .join("loop/backing_file");
+        if let Ok(backing) = std::fs::read_to_string(file)
+            && Path::new(backing.trim_end()).starts_with(directory)
+        {
+            held.push(format!("/dev/{device} on {}", backing.trim_end()));
         }
-        Ok(held)
     }
+    Ok(held)
 }
 
 /// The mount points (field 5 of proc_pid_mountinfo(5)) that lie below a directory.
@@ -122,19 +133,25 @@ fn entries(directory: &Path) -> Result<Vec<String>, String> {
 mod tests {
     use super::*;
 
+    fn ground(root: &Path) -> Ground {
+        Ground {
+            root: root.to_owned(),
+            temporary: root.to_owned(),
+        }
+    }
+
     #[test]
-    fn what_a_test_leaves_in_its_directory_is_named() {
+    fn a_stage_answers_for_what_its_own_tests_leave() {
         let root = tempfile::tempdir().unwrap();
-        let ground = Ground {
-            root: root.path().to_owned(),
-        };
-        std::fs::create_dir(ground.temporary()).unwrap();
-        assert_eq!(ground.is_clean(), Ok(()));
-        std::fs::write(ground.temporary().join("forgotten"), "").unwrap();
+        let ground = ground(root.path());
+        let unit = ground.for_stage("unit").unwrap();
+        assert_eq!(unit.is_clean(), Ok(()));
+        std::fs::write(root.path().join("unit/forgotten"), "").unwrap();
         assert_eq!(
-            ground.is_clean(),
+            unit.is_clean(),
             Err("tests left behind: forgotten".to_owned())
         );
+        assert_eq!(ground.for_stage("root").unwrap().is_clean(), Ok(()));
     }
 
     #[test]
@@ -151,9 +168,7 @@ mod tests {
     #[test]
     fn no_record_means_that_nothing_was_skipped() {
         let root = tempfile::tempdir().unwrap();
-        let ground = Ground {
-            root: root.path().to_owned(),
-        };
+        let ground = ground(root.path());
         assert_eq!(ground.skipped(), Ok(Vec::new()));
         std::fs::write(ground.record(), "a: needs root\n").unwrap();
         assert_eq!(ground.skipped(), Ok(vec!["a: needs root".to_owned()]));
