@@ -38,6 +38,9 @@ pub(super) const TEST_CRATES: &[&str] = &[
     "insta",
     "libc",
     "proptest",
+    "rand",
+    "rand_distr",
+    "rand_pcg",
     "rustix",
     "serde_json",
     "tempfile",
@@ -61,7 +64,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "stiction-engine",
         promise: "generates I/O and counts it, and knows no SQL, rendering or benchmark's name",
         ours: &["stiction-core"],
-        foreign: &[PURE, CHANCE, KERNEL, &["io-uring"]],
+        foreign: &[PURE, CHANCE, KERNEL, &["io-uring", "libm"]],
     },
     Layer {
         name: "stiction-host",

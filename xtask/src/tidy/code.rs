@@ -150,22 +150,27 @@ fn library(path: &str) -> Option<&str> {
 
 /// A test that asks for root is named so that it runs last and alone.
 pub(super) fn root_tests(source: &Source) -> Vec<Finding> {
-    let named = source
-        .code()
-        .any(|(_, code)| code.contains("fn root_") || code.contains("mod root_"));
-    if named || is_root_module(&source.path) || source.path.starts_with("crates/testkit/src/") {
+    let testkit = source.path.starts_with("crates/testkit/src/");
+    if testkit || is_root_module(&source.path) {
         return Vec::new();
     }
-    source
-        .code()
-        .filter(|(_, code)| code.contains("require_root!"))
-        .map(|(number, _)| {
-            Finding::new(
-                number,
-                "needs root: put it in a module or function called root_...",
-            )
-        })
-        .collect()
+    let mut named = false;
+    let mut findings = Vec::new();
+    for (number, code) in source.code() {
+        let code = code.trim_start();
+        if code.starts_with("mod root_") {
+            // All that follows is in it, by custom.
+            break;
+        }
+        if let Some((_, name)) = code.split_once("fn ") {
+            named = name.starts_with("root_");
+        }
+        if code.contains("require_root!") && !named {
+            let message = "needs root: put it in a module or function called root_...";
+            findings.push(Finding::new(number, message));
+        }
+    }
+    findings
 }
 
 /// Whether the file is a module called `root_...`: one directly in `tests` is a
@@ -283,6 +288,8 @@ mod tests {
     fn a_root_test_by_another_name_is_found() {
         let plain = "fn mounts() {\n    testkit::require_root!();\n}\n";
         assert_eq!(found(root_tests, "crates/x/tests/a.rs", plain), [2]);
+        let second = format!("fn root_other() {{}}\n{plain}");
+        assert_eq!(found(root_tests, "crates/x/tests/a.rs", &second), [3]);
         let named = plain.replace("mounts", "root_mounts");
         assert_eq!(found(root_tests, "crates/x/tests/a.rs", &named), NONE);
         assert_eq!(

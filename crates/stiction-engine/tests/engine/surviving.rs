@@ -6,7 +6,6 @@ use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use rustix::process::{Signal, getpid, kill_process};
 use stiction_core::{Access, Action, BackendKind, Create, Data, Job, Seed, SyncEvery, SyncKind};
@@ -72,7 +71,7 @@ fn be_killed(folder: &Path) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while progress.operations() < 2000 {
-                std::thread::sleep(Duration::from_millis(1));
+                std::thread::yield_now();
             }
             kill_process(getpid(), Signal::KILL).unwrap();
         });
