@@ -94,6 +94,8 @@ impl Archive {
         let mut carried_over = Vec::new();
         match Self::rescue(directory) {
             Ok(rescued) => (report.restored, carried_over) = rescued,
+            // That error's text says to rebuild, which is being done.
+            Err(StoreError::Damaged { problem, .. }) => report.lost_store = Some(problem),
             Err(error) => report.lost_store = Some(error.to_string()),
         }
         let journals = JournalDirectory::create(&Self::journals_path(directory))?;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 use stiction_core::SessionId;
 use stiction_journal::JournalError;
 
@@ -56,8 +56,14 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The disk under it is full.
-    #[error("{}: no space is left for the store; free some, then any command brings it up to date from the journals", path.display())]
+    #[error("{}: no space is left for the store (or `ulimit -f` allows no more); free some, then any command brings it up to date from the journals", path.display())]
     Full {
+        /// The database.
+        path: PathBuf,
+    },
+    /// It was not full, and still could not be written.
+    #[error("{}: the store cannot be written: the limit of the file size is reached (ulimit -f), or the device failed (dmesg); with either put right, any command brings it up to date from the journals", path.display())]
+    Unwritten {
         /// The database.
         path: PathBuf,
     },
@@ -117,6 +123,12 @@ impl StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly { path },
             Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(_) if extended_code(&source) == Some(ffi::SQLITE_IOERR_SHMSIZE) => {
+                Self::Full { path }
+            }
+            Some(_) if extended_code(&source) == Some(ffi::SQLITE_IOERR_WRITE) => {
+                Self::Unwritten { path }
+            }
             _ => Self::Database {
                 doing,
                 path,
@@ -124,4 +136,11 @@ impl StoreError {
             },
         }
     }
+}
+
+/// SQLite's own code, which says which operation on which of its files failed: it
+/// calls a full disk one where it writes, and not where it makes its shared memory
+/// larger.
+fn extended_code(error: &rusqlite::Error) -> Option<i32> {
+    error.sqlite_error().map(|error| error.extended_code)
 }
