@@ -98,6 +98,7 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
             "; keep sessions in a directory that you may write to, with --store"
         }
+        io::ErrorKind::NotADirectory => "; name a directory to keep sessions in, with --store",
         _ => "",
     }
 }

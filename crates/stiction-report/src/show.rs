@@ -26,8 +26,25 @@ pub fn show(judged: &Judged<'_>, style: Style) -> String {
     page.blank();
     page.line(Span::new(Role::Strong, "Environment"));
     write_environment(&mut page, &session.header.environment);
+    // An interrupted session may have thousands of trials that had no turn.
+    let mut skipped: Vec<&TrialOutcome> = Vec::new();
+    let mut more = 0;
     for (number, (trial, phases)) in (1..).zip(judged.trials()) {
+        if skipped.contains(&&trial.outcome) && phases.is_empty() {
+            more += 1;
+            continue;
+        }
+        if matches!(trial.outcome, TrialOutcome::Skipped(_)) {
+            skipped.push(&trial.outcome);
+        }
         write_trial(&mut page, number, trial, &phases);
+    }
+    if more > 0 {
+        let trials = if more == 1 { "trial" } else { "trials" };
+        page.blank();
+        page.line(format!(
+            "And {more} more {trials} skipped for reasons given above"
+        ));
     }
     write_codes(&mut page, judged);
     page.blank();

@@ -36,9 +36,9 @@ struct Row<'a> {
 #[must_use]
 pub fn modern(judged: &Judged<'_>, style: Style) -> String {
     let mut page = Page::new(style);
-    head(&mut page, judged);
     let mut trials: Vec<(&Trial, Vec<JudgedPhase<'_>>)> = judged.trials().collect();
     set_interrupted_aside(&mut trials);
+    head(&mut page, judged, &trials);
     let mut best = Vec::new();
     let mut mixed = 0;
     for (name, title) in SECTIONS {
@@ -69,7 +69,7 @@ pub fn modern(judged: &Judged<'_>, style: Style) -> String {
     page.finish()
 }
 
-fn head(page: &mut Page, judged: &Judged<'_>) {
+fn head(page: &mut Page, judged: &Judged<'_>, trials: &[(&Trial, Vec<JudgedPhase<'_>>)]) {
     let session = judged.session();
     let environment = &session.header.environment;
     page.edges(
@@ -86,16 +86,7 @@ fn head(page: &mut Page, judged: &Judged<'_>) {
     if !machine.is_empty() {
         page.line(machine);
     }
-    let mut runs: Vec<usize> = Vec::new();
-    for trial in &session.trials {
-        let of_cell = session
-            .trials
-            .iter()
-            .filter(|other| other.cell == trial.cell);
-        runs.push(of_cell.count());
-    }
-    let (fewest, most) = (runs.iter().min(), runs.iter().max());
-    match (fewest, most) {
+    match runs_of_a_cell(trials) {
         (Some(1), Some(1)) => page.line("1 run of each cell: nothing is known of the spread."),
         (Some(fewest), Some(most)) => {
             let count = if fewest == most {
@@ -113,6 +104,23 @@ fn head(page: &mut Page, judged: &Judged<'_>) {
         }
         _ => {}
     }
+}
+
+/// The fewest and the most trials of one cell that have numbers, of the cells that have
+/// any.
+fn runs_of_a_cell(trials: &[(&Trial, Vec<JudgedPhase<'_>>)]) -> (Option<usize>, Option<usize>) {
+    let mut runs: Vec<(&Cell, usize)> = Vec::new();
+    for (trial, phases) in trials {
+        if !phases.iter().any(|judged| judged.phase.has_numbers()) {
+            continue;
+        }
+        match runs.iter_mut().find(|(cell, _)| **cell == trial.cell) {
+            Some((_, count)) => *count += 1,
+            None => runs.push((&trial.cell, 1)),
+        }
+    }
+    let counts = || runs.iter().map(|(_, count)| *count);
+    (counts().min(), counts().max())
 }
 
 /// Leaves out the phase that an interruption cut short where there is a whole run of

@@ -90,6 +90,8 @@ impl Cleaning {
             let path = leftover.path.clone();
             match leftover.liveness {
                 Liveness::Alive => self.in_use(&leftover.owner.session, leftover.owner.pid),
+                // The undo journals may have named it already.
+                Liveness::Dead if dry_run && self.removed.contains(&path) => {}
                 Liveness::Dead if dry_run => self.removed.push(path),
                 Liveness::OtherMachine if dry_run => self.problems.push(elsewhere(&path)),
                 Liveness::Dead | Liveness::OtherMachine => match leftover.remove() {

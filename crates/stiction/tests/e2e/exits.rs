@@ -1,8 +1,6 @@
 //! The table of exit codes, as `--help` prints it.
 
-mod support;
-
-use support::{Lab, seed};
+use crate::lab::{Lab, seed};
 
 #[test]
 fn done_is_0() {

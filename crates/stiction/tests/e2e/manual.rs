@@ -1,8 +1,6 @@
 //! Help, manual pages and completions come from one set of definitions.
 
-mod support;
-
-use support::{Lab, assert_fits};
+use crate::lab::{Lab, assert_fits};
 
 const COMMANDS: [&str; 12] = [
     "quick",

@@ -1,0 +1,21 @@
+//! The binary from outside: what it prints, how it ends, and that it leaves nothing
+//! behind.
+
+mod columns;
+mod counters;
+mod devices;
+mod exits;
+mod filesystems;
+mod json;
+mod keeping;
+mod lab;
+mod limits;
+mod manual;
+mod places;
+mod readme;
+mod rights;
+mod running;
+mod signals;
+mod space;
+mod store;
+mod streams;
