@@ -77,13 +77,15 @@ impl FileSize {
 
 /// How much a random phase does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum RandomAmount {
     /// Operations over all threads: the driver's `--random`.
+    #[serde(rename = "total_count")]
     Total(u64),
     /// Operations of each thread: tiotest's `-r`.
+    #[serde(rename = "per_thread_count")]
     PerThread(u64),
     /// As many as are done in this time, ns.
+    #[serde(rename = "duration_ns")]
     Duration(u64),
 }
 
