@@ -12,7 +12,6 @@ mod lab;
 mod limits;
 mod manual;
 mod places;
-mod readme;
 mod rights;
 mod running;
 mod signals;

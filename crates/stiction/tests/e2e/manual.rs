@@ -65,3 +65,30 @@ fn every_shell_gets_completions() {
         );
     }
 }
+
+/// Examples are lines of help that begin with the program's name.
+#[test]
+fn every_example_of_the_help_is_understood() {
+    let lab = Lab::new();
+    let mut examples = 0;
+    for command in ["", "quick", "tiobench", "compare", "import"] {
+        let words = [command, "--help"];
+        let help = lab.output(words.iter().filter(|word| !word.is_empty()), 0);
+        for line in help.lines() {
+            let Some(example) = line.strip_prefix("  stiction ") else {
+                continue;
+            };
+            // What it means follows after more than one blank; a shell takes what
+            // follows `>`.
+            let typed = example.split("  ").next().expect("a first part");
+            let typed = typed.split(" > ").next().expect("a first part");
+            // A directory that every machine has.
+            let typed = typed.replace("/mnt/data", ".");
+            // An unknown word before it is refused, so that `--help` is not reached.
+            let explained = lab.output(typed.split(' ').chain(["--help"]), 0);
+            assert!(explained.contains("Usage: "), "{typed}");
+            examples += 1;
+        }
+    }
+    assert!(examples >= 20, "{examples}");
+}

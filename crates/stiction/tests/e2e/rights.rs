@@ -10,8 +10,10 @@ use tempfile::TempDir;
 
 use crate::lab::{Lab, PATIENCE, assert_empty, assert_says, squeezed, words};
 
-/// A user whom no machine knows.
-const STRANGER: u32 = 64_917;
+/// A user whom no machine knows, and no other test.
+fn stranger() -> u32 {
+    60_000_000 + std::process::id()
+}
 
 /// The binary where a stranger can run it, and places of several kinds.
 struct Ground {
@@ -39,8 +41,8 @@ impl Ground {
     fn stiction<const N: usize>(&self, arguments: [OsString; N]) -> Said {
         let mut command = Command::new(self.top.path().join("stiction"));
         command
-            .uid(STRANGER)
-            .gid(STRANGER)
+            .uid(stranger())
+            .gid(stranger())
             .env_clear()
             .current_dir("/")
             .args(arguments);
@@ -73,7 +75,7 @@ struct Fallback(PathBuf);
 
 impl Fallback {
     fn new() -> Self {
-        let path = PathBuf::from(format!("/var/tmp/stiction-{STRANGER}"));
+        let path = PathBuf::from(format!("/var/tmp/stiction-{}", stranger()));
         assert!(!path.exists(), "{} is in the way", path.display());
         Self(path)
     }
@@ -92,7 +94,7 @@ fn root_someone_without_rights_or_home_is_told_where_things_go() {
     let fallback = Fallback::new();
     let ground = Ground::new();
     let (own, others) = (
-        ground.directory("own", STRANGER),
+        ground.directory("own", stranger()),
         ground.directory("others", 0),
     );
 
@@ -139,7 +141,7 @@ fn root_a_fallback_that_someone_else_made_is_not_used() {
     let fallback = Fallback::new();
     std::fs::create_dir(&fallback.0).expect("a directory of root's");
     set_mode(&fallback.0, 0o777);
-    let own = ground.directory("own", STRANGER);
+    let own = ground.directory("own", stranger());
     let said = ground.stiction(words([&"quick", &"--seconds=1", &own]));
     assert_eq!(said.code, Some(2), "{said:?}");
     assert_says(
@@ -153,7 +155,7 @@ fn root_a_fallback_that_someone_else_made_is_not_used() {
 fn root_a_store_that_may_not_be_written_to_runs_nothing() {
     testkit::require_root!();
     let ground = Ground::new();
-    let own = ground.directory("own", STRANGER);
+    let own = ground.directory("own", stranger());
     let theirs = ground.directory("store", 0);
     let refused = |said: Said| {
         assert_eq!(said.code, Some(2), "{said:?}");

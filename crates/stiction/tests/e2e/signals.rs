@@ -125,7 +125,7 @@ fn what_a_kill_leaves_is_cleaned_and_disturbs_nobody() {
     // The next run leaves it alone.
     let typed = words([&"quick", &"--seconds=1", &"--size=4M", &directory.path()]);
     lab.output(typed, 0);
-    assert_eq!(entries(directory.path()), [left.clone()]);
+    assert_eq!(entries(directory.path()), std::slice::from_ref(left));
 
     let name = &*left.to_string_lossy();
     for arguments in [

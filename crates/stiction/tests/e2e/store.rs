@@ -142,9 +142,9 @@ fn what_is_deleted_stays_away() {
         &lab.output(["delete", gone, gone_too], 0),
         &[gone, gone_too],
     );
-    assert_eq!(ids(&lab), [kept.clone()]);
+    assert_eq!(ids(&lab), [kept.as_str()]);
     lab.output(["store", "rebuild"], 0);
-    assert_eq!(ids(&lab), [kept.clone()]);
+    assert_eq!(ids(&lab), [kept.as_str()]);
     assert_says(&lab.talk(["show", gone], 2), &[gone, "`stiction list`"]);
     assert_eq!(entries(&lab.store().join("journals")).len(), 1);
 }
