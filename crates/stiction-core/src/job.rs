@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Action, DataShape, Pace, Placement, Seed, Sizes, Skew, Stride};
+use crate::{
+    Access, Action, CallFlags, DataShape, Pace, Placement, RingOptions, Seed, Sizes, Skew, Stride,
+};
 
 /// How operations reach the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -12,8 +14,12 @@ pub enum BackendKind {
     Psync,
     /// An io_uring a worker.
     IoUring,
+    /// The older asynchronous I/O: `io_submit` and `io_getevents`.
+    Libaio,
     /// Loads and stores in a shared mapping of the file.
     Mmap,
+    /// Through a pipe, by `splice` and `vmsplice`.
+    Splice,
     /// No I/O: completes at once, for measuring the engine itself.
     Null,
 }
@@ -25,7 +31,9 @@ impl BackendKind {
         match self {
             Self::Psync => "psync",
             Self::IoUring => "io_uring",
+            Self::Libaio => "libaio",
             Self::Mmap => "mmap",
+            Self::Splice => "splice",
             Self::Null => "null",
         }
     }
@@ -159,6 +167,12 @@ pub struct Job {
     pub regions: Vec<Region>,
     /// How operations reach the kernel.
     pub backend: BackendKind,
+    /// Flags of its calls.
+    #[serde(default, skip_serializing_if = "CallFlags::is_empty")]
+    pub call_flags: CallFlags,
+    /// How its rings are used, for [`BackendKind::IoUring`].
+    #[serde(default, skip_serializing_if = "RingOptions::is_empty")]
+    pub ring: RingOptions,
     /// Whether files are opened with `O_DIRECT`.
     pub direct: bool,
     /// What each write waits for by the flags of its file.
@@ -250,6 +264,8 @@ impl Default for Job {
             depth: 1,
             regions: Vec::new(),
             backend: BackendKind::Psync,
+            call_flags: CallFlags::default(),
+            ring: RingOptions::default(),
             direct: false,
             write_sync: WriteSync::None,
             sync_every: None,

@@ -10,6 +10,7 @@
 //! Job, Plan  --execute-->  Session > Trial > Phase > Measurement, Recording
 //! ```
 
+mod calls;
 mod caveat;
 mod cell;
 mod content;
@@ -36,6 +37,7 @@ mod summary;
 mod target;
 mod witness;
 
+pub use calls::{CallFlags, RingOptions};
 pub use caveat::{Caveat, CaveatCode, Subject};
 pub use cell::{Cell, Level};
 pub use content::DataShape;

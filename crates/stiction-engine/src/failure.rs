@@ -17,6 +17,8 @@ pub enum Operation {
     Allocate,
     /// Mapping the file into memory.
     Map,
+    /// Making a pipe.
+    Pipe,
     /// Reading a block.
     Read,
     /// Writing a block.
@@ -29,7 +31,7 @@ pub enum Operation {
     Fdatasync,
     /// `msync`.
     Msync,
-    /// Handing operations to an io_uring.
+    /// Handing operations to a queue of the kernel, or waiting for them.
     Submit,
 }
 
@@ -42,13 +44,14 @@ impl Operation {
             Self::Resize => "resize",
             Self::Allocate => "allocate",
             Self::Map => "map",
+            Self::Pipe => "pipe",
             Self::Read => "read",
             Self::Write => "write",
             Self::Trim => "trim",
             Self::Fsync => "fsync",
             Self::Fdatasync => "fdatasync",
             Self::Msync => "msync",
-            Self::Submit => "io_uring_enter",
+            Self::Submit => "submit",
         }
     }
 }
@@ -140,6 +143,9 @@ impl IoFailure {
             }
             Errno::OPNOTSUPP if self.operation == Operation::Trim => {
                 "this filesystem or device cannot trim; choose another target or leave trims"
+            }
+            Errno::OPNOTSUPP => {
+                "this filesystem or device does not know a flag of the call, or has no queues to poll"
             }
             Errno::IO => "the device or filesystem reports an error; see the kernel's log",
             _ => return None,

@@ -177,7 +177,11 @@ fn limits(job: &Job) -> Option<String> {
 fn contradictions(job: &Job) -> Option<String> {
     let reads = job.action == Action::Read;
     let writes = job.action.writes();
-    let one_at_a_time = matches!(job.backend, BackendKind::Psync | BackendKind::Mmap);
+    let one_at_a_time = matches!(
+        job.backend,
+        BackendKind::Psync | BackendKind::Mmap | BackendKind::Splice
+    );
+    let flags = job.call_flags;
     let rules = [
         (
             one_at_a_time && job.depth > 1,
@@ -185,7 +189,7 @@ fn contradictions(job: &Job) -> Option<String> {
         ),
         (
             job.time_submission && !has_queue(job.backend),
-            "its backend does an operation in the call that submits it: use io_uring, or leave the time of submission",
+            "its backend does an operation in the call that submits it: use io_uring or libaio, or leave the time of submission",
         ),
         (
             matches!(
@@ -199,8 +203,40 @@ fn contradictions(job: &Job) -> Option<String> {
             "mmap goes through the page cache: leave O_DIRECT, or use psync or io_uring",
         ),
         (
-            job.backend == BackendKind::Mmap && job.action == Action::Trim,
-            "a mapping cannot be trimmed: use psync or io_uring",
+            job.action == Action::Trim
+                && matches!(
+                    job.backend,
+                    BackendKind::Mmap | BackendKind::Libaio | BackendKind::Splice
+                ),
+            "its backend cannot trim: use psync or io_uring",
+        ),
+        (
+            !flags.is_empty() && matches!(job.backend, BackendKind::Mmap | BackendKind::Splice),
+            "its backend makes no call that takes such flags: use psync, libaio or io_uring",
+        ),
+        (
+            flags.hipri && !job.direct,
+            "only direct I/O polls the device: ask for O_DIRECT, or leave hipri",
+        ),
+        (
+            flags.hipri && job.backend == BackendKind::IoUring,
+            "a ring polls by an option of its own: ask for completion polling instead of hipri",
+        ),
+        (
+            flags.dontcache && job.direct,
+            "direct I/O passes the page cache by: leave O_DIRECT or dontcache",
+        ),
+        (
+            !job.ring.is_empty() && job.backend != BackendKind::IoUring,
+            "it has no ring to set up: use io_uring, or leave the options of rings",
+        ),
+        (
+            job.ring.completion_polling && !job.direct,
+            "only direct I/O polls the device: ask for O_DIRECT, or leave completion polling",
+        ),
+        (
+            job.ring.completion_polling && job.action == Action::Trim,
+            "a ring that polls the device does not trim: leave completion polling",
         ),
         (
             job.action != Action::Write && job.create == Create::Truncate,

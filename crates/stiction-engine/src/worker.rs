@@ -2,7 +2,7 @@
 
 use stiction_core::{Access, Action, BackendKind, CpuTime, Job, Seed, Timing, WorkerSummary};
 
-use crate::backend::{Backend, IoUring, Mmap, Null, Psync, Remarks};
+use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Splice};
 use crate::data::{Findings, Ledger, Payload};
 use crate::drive::{Done, Slots, drive};
 use crate::gate::{Gate, Start};
@@ -70,7 +70,9 @@ pub(crate) fn run(
     match task.job.backend {
         BackendKind::Psync => worker.run::<Psync>(),
         BackendKind::IoUring => worker.run::<IoUring>(),
+        BackendKind::Libaio => worker.run::<Libaio>(),
         BackendKind::Mmap => worker.run::<Mmap>(),
+        BackendKind::Splice => worker.run::<Splice>(),
         BackendKind::Null => worker.run::<Null>(),
     }
 }

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use io_uring::{opcode, squeue, types};
 use rustix::io::Errno;
-use stiction_core::SyncKind;
+use stiction_core::{RingOptions, SyncKind};
 
 use self::ring::{Ring, unavailable};
 use super::psync::{self, sync_file};
@@ -27,6 +27,10 @@ pub(crate) struct IoUring {
     ring: Ring,
     fd: OwnedFd,
     trim: Trim,
+    /// The file's number as entries have it.
+    file: i32,
+    entry_flags: squeue::Flags,
+    call_flags: i32,
     /// Given up and never freed if the kernel may still write to them.
     buffers: ManuallyDrop<Buffers>,
     registered_buffers: bool,
@@ -37,7 +41,7 @@ pub(crate) struct IoUring {
 
 /// Whether a ring can be made.
 pub(super) fn probe() -> Result<(), Unavailable> {
-    Ring::new(1).map(|_| ())
+    Ring::new(1, RingOptions::default()).map(|_| ())
 }
 
 /// Keeps the threads that the kernel starts for operations that would block on the
@@ -58,10 +62,18 @@ fn pin_helpers(submitter: &io_uring::Submitter<'_>, cpus: &[u32]) -> std::io::Re
 impl IoUring {
     /// Registers what can be, which spares the kernel a lookup for each operation.
     fn register(&mut self, task: &Task<'_>, flags: &str) -> Result<(), EngineError> {
+        if task.job.ring.unregistered {
+            self.remarks
+                .notes
+                .push(format!("io_uring: {flags}; nothing registered"));
+            return Ok(());
+        }
         let submitter = self.ring.submitter();
         submitter
             .register_files(&[self.fd.as_raw_fd()])
             .map_err(|error| unavailable(&error))?;
+        self.file = 0;
+        self.entry_flags |= squeue::Flags::FIXED_FILE;
         let blocks: Vec<libc::iovec> = (0..task.depth)
             .map(|slot| libc::iovec {
                 iov_base: self.buffers.pointer(slot).cast(),
@@ -89,7 +101,8 @@ impl IoUring {
 
     #[inline(always)]
     fn entry(&self, slot: u32, request: Request) -> squeue::Entry {
-        let file = types::Fixed(0);
+        // The number of a registered file, if the flags say so.
+        let file = types::Fd(self.file);
         let pointer = self.buffers.pointer(slot);
         let Request {
             offset_bytes,
@@ -99,32 +112,43 @@ impl IoUring {
         let entry = match (way, self.registered_buffers) {
             (Way::Read, true) => opcode::ReadFixed::new(file, pointer, length, slot as u16)
                 .offset(offset_bytes)
+                .rw_flags(self.call_flags)
                 .build(),
             (Way::Write, true) => opcode::WriteFixed::new(file, pointer, length, slot as u16)
                 .offset(offset_bytes)
+                .rw_flags(self.call_flags)
                 .build(),
             (Way::Read, false) => opcode::Read::new(file, pointer, length)
                 .offset(offset_bytes)
+                .rw_flags(self.call_flags)
                 .build(),
             (Way::Write, false) => opcode::Write::new(file, pointer, length)
                 .offset(offset_bytes)
+                .rw_flags(self.call_flags)
                 .build(),
             (Way::Trim, _) => opcode::Fallocate::new(file, length.into())
                 .offset(offset_bytes)
                 .mode(trim::HOLE)
                 .build(),
         };
-        entry.user_data(slot.into())
+        entry.flags(self.entry_flags).user_data(slot.into())
     }
 }
 
 impl Backend for IoUring {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let buffers = task.buffers()?;
-        let (ring, flags) = Ring::new(task.depth)?;
+        let (ring, flags) = Ring::new(task.depth, task.job.ring)?;
         let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
         let mut backend = Self {
             ring,
+            file: fd.as_raw_fd(),
+            entry_flags: if task.job.ring.force_async {
+                squeue::Flags::ASYNC
+            } else {
+                squeue::Flags::empty()
+            },
+            call_flags: psync::call_flags(task.job.call_flags).bits() as i32,
             fd,
             trim: Trim::of(task),
             buffers: ManuallyDrop::new(buffers),
@@ -132,7 +156,7 @@ impl Backend for IoUring {
             in_flight: 0,
             remarks,
         };
-        backend.register(task, flags)?;
+        backend.register(task, &flags)?;
         Ok(backend)
     }
 

@@ -1,9 +1,11 @@
 //! How operations reach the kernel: one trait, one file for each way.
 
 mod io_uring;
+mod libaio;
 mod mmap;
 mod null;
 mod psync;
+mod splice;
 mod trim;
 
 use rustix::io::Errno;
@@ -15,9 +17,11 @@ use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
 pub(crate) use io_uring::IoUring;
+pub(crate) use libaio::Libaio;
 pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
 pub(crate) use psync::Psync;
+pub(crate) use splice::Splice;
 
 /// The result of an operation whose page could not be had.
 const BUS_ERROR: i32 = i32::MIN;
@@ -125,6 +129,7 @@ pub(crate) fn complete_rest(
             0 => return fault(short),
             1.. => done += result as usize,
             errno => match Errno::from_raw_os_error(-errno) {
+                // A call that was not to wait is made again as one that may.
                 Errno::INTR | Errno::AGAIN => {}
                 // After a part that ends at the end of the file, O_DIRECT does not
                 // get as far as to say so.
@@ -151,8 +156,8 @@ fn raw(result: Result<usize, Errno>) -> i32 {
 /// Whether handing operations over and waiting for them can be told apart.
 pub(crate) fn has_queue(backend: BackendKind) -> bool {
     match backend {
-        BackendKind::IoUring => true,
-        BackendKind::Psync | BackendKind::Mmap | BackendKind::Null => false,
+        BackendKind::IoUring | BackendKind::Libaio => true,
+        BackendKind::Psync | BackendKind::Mmap | BackendKind::Splice | BackendKind::Null => false,
     }
 }
 
@@ -163,6 +168,7 @@ pub(crate) fn has_queue(backend: BackendKind) -> bool {
 pub fn probe(backend: BackendKind) -> Result<(), Unavailable> {
     match backend {
         BackendKind::IoUring => io_uring::probe(),
-        BackendKind::Psync | BackendKind::Mmap | BackendKind::Null => Ok(()),
+        BackendKind::Libaio => libaio::probe(),
+        BackendKind::Psync | BackendKind::Mmap | BackendKind::Splice | BackendKind::Null => Ok(()),
     }
 }

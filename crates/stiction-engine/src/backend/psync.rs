@@ -3,8 +3,10 @@
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{fdatasync, fsync};
-use rustix::io::{Errno, pread, pwrite};
-use stiction_core::SyncKind;
+use std::io::{IoSlice, IoSliceMut};
+
+use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, pwrite, pwritev2};
+use stiction_core::{CallFlags, SyncKind};
 
 use super::trim::Trim;
 use super::{Backend, Remarks, raw};
@@ -18,6 +20,7 @@ use crate::task::Task;
 pub(crate) struct Psync {
     fd: OwnedFd,
     trim: Trim,
+    call_flags: ReadWriteFlags,
     buffers: Buffers,
     queued: Option<Request>,
     result: i32,
@@ -31,6 +34,7 @@ impl Backend for Psync {
         Ok(Self {
             fd,
             trim: Trim::of(task),
+            call_flags: call_flags(task.job.call_flags),
             buffers,
             queued: None,
             result: 0,
@@ -51,7 +55,11 @@ impl Backend for Psync {
     #[inline(always)]
     fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
         if let Some(request) = self.queued {
-            self.result = self.transfer(0, request, 0);
+            self.result = if self.call_flags.is_empty() {
+                transfer(&self.fd, &mut self.buffers, self.trim, 0, request, 0)
+            } else {
+                self.flagged(request)
+            };
         }
         Ok(())
     }
@@ -73,6 +81,43 @@ impl Backend for Psync {
     fn remarks(&mut self) -> Remarks {
         std::mem::take(&mut self.remarks)
     }
+}
+
+/// `RWF_DONTCACHE` of linux/fs.h.
+const DONTCACHE: u32 = 0x80;
+
+/// The flags in the kernel's form.
+pub(super) fn call_flags(flags: CallFlags) -> ReadWriteFlags {
+    let mut bits = ReadWriteFlags::empty();
+    bits.set(ReadWriteFlags::NOWAIT, flags.nowait);
+    bits.set(ReadWriteFlags::HIPRI, flags.hipri);
+    bits.set(ReadWriteFlags::from_bits_retain(DONTCACHE), flags.dontcache);
+    bits
+}
+
+impl Psync {
+    /// One operation by one system call with flags.
+    #[inline(never)]
+    fn flagged(&mut self, request: Request) -> i32 {
+        let (offset, flags) = (request.offset_bytes, self.call_flags);
+        let block = &mut self.buffers.slot(0)[..request.length_bytes as usize];
+        raw(match request.way {
+            Way::Read => preadv2(&self.fd, &mut [IoSliceMut::new(block)], offset, flags),
+            Way::Write => pwritev2(&self.fd, &[IoSlice::new(block)], offset, flags),
+            Way::Trim => self.trim.apply(&self.fd, request).map(|()| 0),
+        })
+    }
+}
+
+/// What is left of a read or write by one system call.
+pub(super) fn transfer_rest(
+    fd: &OwnedFd,
+    buffers: &mut Buffers,
+    slot: u32,
+    request: Request,
+    done: usize,
+) -> i32 {
+    transfer(fd, buffers, Trim::PunchHole, slot, request, done)
 }
 
 /// One operation by one system call.

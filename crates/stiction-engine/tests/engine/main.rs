@@ -1,6 +1,7 @@
 //! Jobs from end to end: on real files, held against what other means say of them.
 
 mod backends;
+mod calls;
 mod checking;
 mod devices;
 mod failing;

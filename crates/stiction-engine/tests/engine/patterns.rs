@@ -267,7 +267,7 @@ fn patterns_that_mean_nothing_are_refused() {
         (Job { stride, ..read_job(1) }, "a stride moves"),
         (Job { stride, access: Access::RandomPermutation, ..read_job(1) }, "only sequential offsets"),
         (Job { bytes_per_worker: Some(0), ..read_job(1) }, "is to move 0 bytes"),
-        (Job { action: Action::Trim, backend: BackendKind::Mmap, ..read_job(1) }, "cannot be trimmed"),
+        (Job { action: Action::Trim, backend: BackendKind::Mmap, ..read_job(1) }, "cannot trim"),
         (Job { action: Action::Trim, sync_every: Some(SyncEvery { writes: 1, kind: SyncKind::Fsync }), ..read_job(1) }, "there are none"),
     ];
     for (job, expected) in cases {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{Builder, CompletionQueue, IoUring, SubmissionQueue, Submitter, squeue};
-use stiction_core::BackendKind;
+use stiction_core::{BackendKind, RingOptions};
 
 use crate::Unavailable;
 
@@ -38,6 +38,21 @@ const SETUPS: &[Setup] = &[
     ("no flags", |_| {}),
 ];
 
+/// The same with a thread of the kernel that takes operations out of the queue and
+/// sleeps after a second without any: the other flags are about the worker's own
+/// system calls, of which there are none then.
+const SUBMISSION_POLLING: &[Setup] = &[
+    ("SQPOLL, SINGLE_ISSUER, NO_SQARRAY", |builder| {
+        builder
+            .setup_sqpoll(1000)
+            .setup_single_issuer()
+            .setup_no_sqarray();
+    }),
+    ("SQPOLL", |builder| {
+        builder.setup_sqpoll(1000);
+    }),
+];
+
 /// A ring; used by the thread that made it.
 pub(super) struct Ring {
     /// Borrows from `whole`, and is dropped before it.
@@ -55,11 +70,22 @@ struct Halves {
 impl Ring {
     /// A ring of at least `entries` entries with the best flags that the kernel
     /// takes, and their names.
-    pub(super) fn new(entries: u32) -> Result<(Self, &'static str), Unavailable> {
+    pub(super) fn new(entries: u32, options: RingOptions) -> Result<(Self, String), Unavailable> {
         let mut refusal = None;
-        for (names, set) in SETUPS {
+        // The thread may complete an operation before it says that its entry is free.
+        let (setups, entries) = if options.submission_polling {
+            (SUBMISSION_POLLING, 2 * entries)
+        } else {
+            (SETUPS, entries)
+        };
+        for (names, set) in setups {
             let mut builder = IoUring::builder();
             set(&mut builder);
+            let mut names = (*names).to_owned();
+            if options.completion_polling {
+                builder.setup_iopoll();
+                names += ", IOPOLL";
+            }
             match builder.build(entries) {
                 Ok(ring) => return Ok((Self::split(ring), names)),
                 // A flag that this kernel does not know.
