@@ -171,6 +171,26 @@ fn root_a_loop_device_over_the_device_is_found() {
     assert!(refusal.to_string().contains(&above.name()), "{refusal}");
 }
 
+/// The lower device may be mounted, and neither `O_EXCL` nor the mount table tells it
+/// of the upper one.
+#[test]
+fn root_a_loop_device_over_a_device_is_refused() {
+    testkit::require_root!();
+    let filesystem = LoopFilesystem::new(LoopKind::Ext2, 16 * MIB);
+    let below = filesystem.device();
+    let above = LoopDevice::attach(below.path(), 512, false, below.undo()).unwrap();
+    let granted = ScratchGrant {
+        serial: below.path().to_str().unwrap().to_owned(),
+        wipe_signature: Some("ext2".to_owned()),
+    };
+    let refusal = HeldDevice::acquire(above.path(), &granted).unwrap_err();
+    assert!(matches!(refusal, Refusal::InUse { .. }), "{refusal}");
+    assert!(
+        refusal.to_string().contains("another block device"),
+        "{refusal}"
+    );
+}
+
 #[test]
 fn root_the_device_of_the_root_file_system_is_refused() {
     testkit::require_root!();

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rustix::fs::{Advice, fadvise};
 
 use crate::Roots;
-use crate::sys::block;
+use crate::sys::{block, loop_control};
 
 /// The user's word that everything on a device may be destroyed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +175,16 @@ impl HeldDevice {
             });
         }
         check_identity(roots, path, &name, grant)?;
+        // Whoever has that other device mounted is not seen through this one, and its
+        // hold on it does not reach here.
+        if loop_control::status(&device).is_ok_and(|loops| loops.is_over_a_device()) {
+            return Err(Refusal::InUse {
+                path: path.to_owned(),
+                reason: "it is a loop device over another block device, whose users would \
+                         not be seen; grant that device itself"
+                    .to_owned(),
+            });
+        }
         if let Some(reason) = usage::reason_not_free(roots, &name) {
             return Err(Refusal::InUse {
                 path: path.to_owned(),

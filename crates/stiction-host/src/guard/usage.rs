@@ -49,9 +49,13 @@ fn mounted(roots: &Roots, name: &str) -> Option<String> {
 fn swapped(roots: &Roots, name: &str) -> Option<String> {
     let swaps = roots.text_if_any("/proc/swaps")?;
     let number = number_of_name(roots, name);
+    let backing = backing_file(roots, name);
     let is_it = |swap: &str| {
         let by_name = swap.strip_prefix("/dev/") == Some(name);
-        by_name || (number.is_some() && number_of_node(roots, swap) == number)
+        let by_file = backing
+            .as_deref()
+            .is_some_and(|file| is_same_file(roots, file, swap));
+        by_name || by_file || (number.is_some() && number_of_node(roots, swap) == number)
     };
     swaps
         .lines()
@@ -69,15 +73,21 @@ fn held(roots: &Roots, name: &str) -> Option<String> {
     ))
 }
 
-/// Another loop device over the same file, or over the device itself, writes to
-/// the same place without the kernel's knowing.
+/// The file under a loop device; `None` for other devices.
+fn backing_file(roots: &Roots, name: &str) -> Option<String> {
+    roots.text_if_any(format!("/sys/class/block/{name}/loop/backing_file"))
+}
+
+/// Another loop device over the same file, or over the device itself or the disk that
+/// it is a part of, writes to the same place without the kernel's knowing.
 fn aliased(roots: &Roots, name: &str) -> Option<String> {
-    let backing =
-        |name: &str| roots.text_if_any(format!("/sys/class/block/{name}/loop/backing_file"));
-    let own = backing(name);
-    let number = number_of_name(roots, name);
+    let own = backing_file(roots, name);
+    let disk = crate::stack::whole_disk(roots, name);
     for other in roots.names("/sys/class/block") {
-        let Some(file) = (other != name).then(|| backing(&other)).flatten() else {
+        let Some(file) = (other != name)
+            .then(|| backing_file(roots, &other))
+            .flatten()
+        else {
             continue;
         };
         let same_file = own
@@ -86,8 +96,11 @@ fn aliased(roots: &Roots, name: &str) -> Option<String> {
         if same_file {
             return Some(format!("{other} is over the same file; detach it first"));
         }
-        if number.is_some() && number_of_node(roots, &file) == number {
-            return Some(format!("{other} is over {name}; detach it first"));
+        let under = number_of_node(roots, &file);
+        for device in std::iter::once(name).chain(disk.as_deref()) {
+            if under.is_some() && number_of_name(roots, device) == under {
+                return Some(format!("{other} is over {device}; detach it first"));
+            }
         }
     }
     None
@@ -224,6 +237,32 @@ mod tests {
         let machine = format!("{FREE}/sys/class/block/loop0/loop/backing_file: /dev/sdb\n");
         let reason = reason(&machine, "sdb").unwrap();
         assert!(reason.contains("loop0 is over sdb"), "{reason}");
+    }
+
+    #[test]
+    fn a_loop_device_over_the_disk_counts_for_its_partition() {
+        let machine = "/proc/self/mountinfo:
+/proc/swaps:
+/sys/class/block/sda/dev: 8:0
+/sys/class/block/sda/sda1/dev: 8:1
+/sys/class/block/sda/sda1/partition: 1
+/sys/class/block/sda1 -> sda/sda1
+/sys/class/block/loop0/loop/backing_file: /dev/sda
+";
+        let reason = reason(machine, "sda1").unwrap();
+        assert!(reason.contains("loop0 is over sda;"), "{reason}");
+    }
+
+    #[test]
+    fn a_swap_file_in_use_counts_for_the_loop_device_over_it() {
+        let machine = "/proc/swaps:
+|Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
+|/var/swap                              file\t\t999420\t\t0\t\t-2
+/sys/class/block/loop0/dev: 7:0
+/sys/class/block/loop0/loop/backing_file: /var/swap
+";
+        let reason = reason(machine, "loop0").unwrap();
+        assert!(reason.contains("swapoff"), "{reason}");
     }
 
     #[test]

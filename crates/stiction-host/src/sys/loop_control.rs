@@ -32,6 +32,13 @@ pub(crate) struct LoopInfo {
     init: [u64; 2],
 }
 
+impl LoopInfo {
+    /// Whether a block device stands where a file mostly does.
+    pub(crate) fn is_over_a_device(&self) -> bool {
+        self.backing_rdevice != 0
+    }
+}
+
 /// `struct loop_config`.
 #[repr(C)]
 struct LoopConfig {
