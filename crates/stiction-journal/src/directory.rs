@@ -167,6 +167,8 @@ impl JournalDirectory {
             };
             if let Some(id) = with(JOURNAL) {
                 match entry.metadata() {
+                    // A pipe would be waited for, a device read without end.
+                    Ok(metadata) if !metadata.is_file() => listing.strangers.push(entry.path()),
                     Ok(metadata) => listing.journals.push(Entry {
                         id,
                         size_bytes: metadata.len(),

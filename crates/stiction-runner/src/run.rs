@@ -1,6 +1,6 @@
 //! A session from its environment to its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use stiction_core::{
@@ -27,6 +27,8 @@ pub struct Ran {
     /// Why the session's journal lacks its end, or more, or may not have reached the
     /// device. The journal then holds a beginning of the session.
     pub unsaved: Option<JournalError>,
+    /// What the trials changed and could not undo. It stays in the undo journal.
+    pub left_behind: Vec<PathBuf>,
 }
 
 /// Runs every trial of the workload's plan in order, and keeps what comes of it in a
@@ -269,9 +271,11 @@ impl Run<'_> {
         };
         self.events
             .take(RunEvent::SessionFinished { session: &session });
+        let left = self.stage.undo.open_changes();
         Ran {
             session,
             unsaved: self.log.unsaved,
+            left_behind: left.iter().map(|change| change.path().to_owned()).collect(),
         }
     }
 }

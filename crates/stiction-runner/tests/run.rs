@@ -11,7 +11,7 @@ use stiction_core::{
     SessionOutcome, SkipCode, SkipReason, Tool, TrialOutcome, metrics,
 };
 use stiction_engine::{Progress, StopFlag};
-use stiction_host::FactOptions;
+use stiction_host::{FactOptions, OwnDirectory};
 use stiction_journal::JournalDirectory;
 use stiction_runner::{Ran, RunEvent, RunSettings, RunnerError, run_session};
 use stiction_suite::{Context, Place, Quick, QuickOptions, SuiteError, TrialReport, Workload};
@@ -115,6 +115,7 @@ impl Scene {
     /// The session as its journal has it, which must be whole and at rest.
     fn kept(&self, ran: &Ran) -> Session {
         assert!(ran.unsaved.is_none(), "{:?}", ran.unsaved);
+        assert!(ran.left_behind.is_empty(), "{:?}", ran.left_behind);
         let journals = JournalDirectory::create(&self.directory.path().join("state/journals"));
         let journals = journals.unwrap();
         let id = &ran.session.header.id;
@@ -305,6 +306,25 @@ fn a_panic_is_cleaned_up_after_and_told_as_a_bug() {
     assert_eq!(session.trials.len(), 1);
     assert_eq!(session.trials[0].phases.len(), 2);
     assert_eq!(session.end.unwrap().message.as_deref(), Some(message));
+}
+
+#[test]
+fn what_could_not_be_removed_is_told() {
+    let scene = Scene::new();
+    let parent = scene.directory.path().to_owned();
+    let workload = Fake::of(vec![Box::new(move |context| {
+        let own = OwnDirectory::create(&parent, context.undo).unwrap();
+        // Without its marker it is not known for ours, and with a file in it not empty.
+        fs::remove_file(own.path().join(".stiction-directory")).unwrap();
+        fs::write(own.path().join("data.0"), "").unwrap();
+        assert!(own.close().is_err());
+        Ok(TrialReport::new(TrialOutcome::Completed))
+    })]);
+    let (ran, _) = scene.run(&workload);
+    let [left] = &ran.left_behind[..] else {
+        panic!("{:?}", ran.left_behind);
+    };
+    assert!(left.join("data.0").exists());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Data on stdout, talk on stderr.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use stiction_report::Style;
@@ -64,6 +65,33 @@ impl Console {
     /// Says something to the person, on stderr.
     pub(crate) fn say(&self, text: &str) {
         // A closed stderr leaves nobody to tell.
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", harmless(text));
+    }
+}
+
+/// `text` without what a terminal would obey: messages quote names and other people's
+/// files, which may hold control sequences.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| {
+        // Beside control characters: those that turn the direction of the text.
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        (c.is_control() && c != '\n' && c != '\t') || turns
+    };
+    if text.contains(harmful) {
+        Cow::Owned(text.replace(harmful, "?"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_said_as_a_question_mark() {
+        let text = "a\u{1b}]0;b\u{7}\r\u{9b}2J\u{202e}c\n\td\u{e9}";
+        assert_eq!(harmless(text), "a?]0;b???2J?c\n\td\u{e9}");
+        assert!(matches!(harmless("plain"), Cow::Borrowed(_)));
     }
 }

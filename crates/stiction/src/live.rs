@@ -10,6 +10,8 @@ use stiction_core::{Job, format_bytes, format_count};
 use stiction_engine::Progress;
 use stiction_runner::{RunEvent, RunEvents};
 
+use crate::console::harmless;
+
 /// How often the line is drawn anew. Rare enough to cost the measured CPUs nothing.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -142,7 +144,7 @@ impl Drop for Live {
 fn say(text: &str) {
     use std::io::Write as _;
     // A closed stderr leaves nobody to tell.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(text));
 }
 
 #[cfg(test)]

@@ -45,7 +45,13 @@ impl Owner {
     pub(crate) fn this_process(session: &SessionId) -> io::Result<Self> {
         let roots = Roots::live();
         let pid = std::process::id();
-        let start_ticks = start_ticks(&roots.text("/proc/self/stat")?)
+        // Not the errno alone: it would be read as that of the file for the owner.
+        let stat = roots.text("/proc/self/stat").map_err(|error| {
+            io::Error::other(format!(
+                "/proc/self/stat cannot be read ({error}); mount /proc"
+            ))
+        })?;
+        let start_ticks = start_ticks(&stat)
             .ok_or_else(|| io::Error::other("/proc/self/stat has no start time"))?;
         Ok(Self {
             session: session.clone(),

@@ -74,14 +74,17 @@ pub(super) fn run(
         id_random: random()?,
     };
     let mut live = Live::new(talk);
-    let Ran { session, unsaved } = run_session(workload, places, &settings, &stop, &mut live)
-        .map_err(|error| {
-            let exit = match &error {
-                RunnerError::Plan(SuiteError::Refused(_)) => Exit::NothingToJudge,
-                _ => Exit::Error,
-            };
-            Failure::from(error).ending_with(exit)
-        })?;
+    let Ran {
+        session,
+        unsaved,
+        left_behind,
+    } = run_session(workload, places, &settings, &stop, &mut live).map_err(|error| {
+        let exit = match &error {
+            RunnerError::Plan(SuiteError::Refused(_)) => Exit::NothingToJudge,
+            _ => Exit::Error,
+        };
+        Failure::from(error).ending_with(exit)
+    })?;
     drop(live);
     let mut kept = true;
     if let Some(error) = unsaved {
@@ -95,7 +98,17 @@ pub(super) fn run(
         ));
         kept = false;
     }
-    Ok(Measured { session, kept })
+    for path in &left_behind {
+        desk.console.say(&format!(
+            "stiction: {} could not be removed; `stiction clean` tries again and says why not",
+            path.display()
+        ));
+    }
+    Ok(Measured {
+        session,
+        kept,
+        removed: left_behind.is_empty(),
+    })
 }
 
 /// Refuses what is no directory. What cannot be looked at is for the run to tell.
@@ -120,6 +133,8 @@ pub(super) struct Measured {
     pub(super) session: Session,
     /// Whether all of it is in the store.
     pub(super) kept: bool,
+    /// Whether all that the run made is gone again.
+    removed: bool,
 }
 
 impl Measured {
@@ -144,7 +159,7 @@ impl Measured {
         }
         let trials = &self.session.trials;
         let failed = |outcome: &TrialOutcome| matches!(outcome, TrialOutcome::Failed { .. });
-        if !self.kept || trials.iter().any(|trial| failed(&trial.outcome)) {
+        if !self.kept || !self.removed || trials.iter().any(|trial| failed(&trial.outcome)) {
             return Exit::Error;
         }
         let ran = |outcome: &TrialOutcome| !matches!(outcome, TrialOutcome::Skipped(_));
