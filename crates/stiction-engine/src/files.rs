@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::fs::{
     FallocateFlags, FileType, Mode, OFlags, StatxFlags, fallocate, fstat, ftruncate,
-    ioctl_blksszget, open, stat, statx,
+    ioctl_blksszget, open, openat, stat, statx,
 };
 use rustix::io::Errno;
 use stiction_core::{
@@ -63,6 +63,23 @@ pub(crate) fn open_target(
         opening.size(&mut file)?;
     }
     Ok(file)
+}
+
+/// Opens the file at `path` without following a symbolic link that has taken the
+/// place of it or of its folder: where others may write to the folder above, it could
+/// lead root to any file of the system.
+fn open_unled(path: &Path, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(Errno::ISDIR);
+    };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let folder_flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = open(folder, folder_flags, Mode::empty())?;
+    openat(&folder, name, flags | OFlags::NOFOLLOW, mode)
 }
 
 struct Opening<'a> {
@@ -157,6 +174,7 @@ impl Opening<'_> {
     fn open(&self) -> Result<(OwnedFd, Option<bool>), EngineError> {
         let (flags, mode) = (self.flags(), Mode::RUSR | Mode::WUSR);
         let open_with = |flags| match self.target {
+            Target::File(path) if self.writes() => open_unled(path, flags, mode),
             Target::File(path) => open(path, flags, mode),
             Target::Device(device) => open(device.reopen_path(), flags, mode),
         };

@@ -1,5 +1,6 @@
 //! Operations that fail: what is said of them, and what is kept beside them.
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -294,6 +295,33 @@ fn the_work_of_the_others_is_kept() {
         .map(stiction_core::Recording::operations)
         .sum();
     assert_eq!(recorded, outcome.operations());
+}
+
+/// Whoever may write to the folder above can put a link there, and root would follow it.
+#[test]
+fn a_link_in_place_of_the_file_or_its_folder_is_not_written_through() {
+    let directory = scratch_folder();
+    let path = |name: &str| directory.path().join(name);
+    for folder in ["ours", "theirs"] {
+        std::fs::create_dir(path(folder)).unwrap();
+    }
+    std::fs::write(path("theirs/f"), "precious").unwrap();
+    symlink(path("theirs/f"), path("ours/f")).unwrap();
+    symlink(path("theirs"), path("linked")).unwrap();
+    for (led, errno) in [("ours/f", Errno::LOOP), ("linked/f", Errno::NOTDIR)] {
+        for create in [Create::Open, Create::Truncate, Create::Sparse] {
+            let job = Job {
+                create,
+                ..write_job(1)
+            };
+            let error = try_run(&job, &file(path(led))).unwrap_err();
+            let EngineError::Prepare(failure) = &error else {
+                panic!("{error}");
+            };
+            assert_eq!(failure.errno(), Some(errno.raw_os_error()), "{error}");
+        }
+    }
+    assert_eq!(std::fs::read(path("theirs/f")).unwrap(), b"precious");
 }
 
 #[test]
