@@ -288,11 +288,17 @@ fn a_journal_that_is_none_does_not_stop_the_others() {
     dead_journal(&place, &format!("{line}\n"));
     let nonsense = place.state().join("a.undo");
     fs::write(&nonsense, "nonsense\n").unwrap();
+    // Neither of these comes to an end.
+    std::os::unix::fs::symlink("/dev/zero", place.state().join("b.undo")).unwrap();
+    let pipe = place.state().join("c.undo");
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
     let restoration = restore(&place.state()).unwrap();
     assert_eq!(restoration.changes.len(), 1);
     assert!(restoration.changes[0].result.is_ok());
     let problem = restoration.problems[0].to_string();
     assert!(problem.contains("a.undo line 1"), "{problem}");
+    assert_eq!(restoration.problems.len(), 3);
     assert!(nonsense.exists());
 }
 

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Change, Line, Liveness, Owner, SUFFIX, Undone};
 use crate::HostError;
+
+/// A change takes some hundred bytes; what is longer than this is no journal.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// A journal with changes that are not undone.
 #[derive(Debug)]
@@ -127,12 +131,27 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>, HostError> {
 /// `None` when the journal went away while it was looked at.
 fn read(path: &Path) -> Result<Option<Pending>, HostError> {
     let refused = |error| HostError::refused("read", path, error);
-    let mut file = match File::open(path) {
+    // A pipe under the name of a journal is not waited for.
+    let opened = File::options()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path);
+    let file = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other.map_err(refused)?,
     };
+    let metadata = file.metadata().map_err(refused)?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return Err(HostError::NotOurs {
+            path: path.to_owned(),
+            reason: "it is no undo journal: not a regular file, or far too long".to_owned(),
+        });
+    }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(refused)?;
+    (&file)
+        .take(MOST_BYTES)
+        .read_to_string(&mut text)
+        .map_err(refused)?;
     let (owner, changes) = parse(path, &text)?;
     let liveness = owner.liveness(&file).map_err(refused)?;
     Ok(Some(Pending {
