@@ -4,6 +4,7 @@ use serde::Serialize;
 use stiction_core::{Caveat, Provenance, Session, SessionId};
 
 use crate::page::{Page, Role, Span, Style};
+use crate::text::counted;
 
 /// The outcome of reading one file.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -151,8 +152,4 @@ fn sum(files: &[ImportedFile]) -> String {
         counted(sessions().count(), "session"),
         counted(unread, "line")
     )
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -9,6 +9,7 @@ mod comparison;
 mod doubts;
 mod environment;
 mod figure;
+mod fio;
 mod import;
 pub mod json;
 mod judged;
@@ -22,6 +23,7 @@ mod text;
 pub mod tiobench;
 
 pub use comparison::comparison;
+pub use fio::{fio_errors, fio_lint};
 pub use import::{ImportedFile, ImportedSession, UnreadLine, import};
 pub use judged::Judged;
 pub use list::{Listed, list};

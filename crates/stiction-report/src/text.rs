@@ -6,6 +6,11 @@ use std::borrow::Cow;
 /// layout is given, are wider.
 pub const WIDTH: usize = 80;
 
+/// `1 job`, `2 jobs`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// `text` with everything replaced that is not a printable ASCII character: names
 /// come from directories and from other people's files, and may hold control
 /// sequences.

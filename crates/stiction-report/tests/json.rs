@@ -1,6 +1,8 @@
 //! The JSON documents are those that the documentation shows.
 
 mod build;
+#[path = "build/fio.rs"]
+mod fio;
 
 use build::{doubting, on, session_on, trial, with};
 use stiction_analysis::compare::{CompareOptions, Side, compare};
@@ -169,4 +171,13 @@ fn keys_name_their_units() {
     for schema in ["stiction-report", "stiction-list", "stiction-import"] {
         check("", &serde_json::from_str(documented(schema)).unwrap());
     }
+}
+
+#[test]
+fn lints_of_job_files_are_as_documented() {
+    let (resolved, lint) = fio::linted(fio::RING);
+    assert_eq!(
+        json::fio_lint(&resolved, &lint),
+        documented("stiction-fio-lint")
+    );
 }

@@ -23,7 +23,8 @@ use console::Console;
 
 fn main() -> ExitCode {
     let typed = std::env::args_os().collect();
-    let arguments = Arguments::parse_from(arguments::with_default_command(typed, Path::is_dir));
+    let typed = arguments::ours_first(arguments::with_default_command(typed, Path::is_dir));
+    let arguments = Arguments::parse_from(typed);
     let console = Console::new(&arguments.global);
     if let Err(error) = signals::survive_file_size_limit() {
         console.say(&format!("stiction: cannot handle SIGXFSZ: {error}"));

@@ -111,7 +111,7 @@ pub(super) const LAYERS: &[Layer] = &[
     Layer {
         name: "stiction-report",
         promise: "turns judgements into text, and knows no files, store or engine",
-        ours: &["stiction-core", "stiction-analysis"],
+        ours: &["stiction-core", "stiction-formats", "stiction-analysis"],
         foreign: &[PURE],
     },
     Layer {

@@ -2,6 +2,7 @@
 //! describes each with an example.
 
 mod comparison;
+mod fio;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use stiction_core::{
 };
 
 pub use comparison::comparison;
+pub use fio::{fio_errors, fio_lint};
 
 use crate::import::ImportedFile;
 use crate::judged::{Judged, JudgedPhase};

@@ -4,6 +4,7 @@
 //! shell completions.
 
 mod compare;
+mod fio;
 mod quick;
 mod sessions;
 mod target;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use compare::CompareArguments;
+pub(crate) use fio::{FioArguments, FioCommand, ours_first};
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, ImportArguments, ListArguments,
@@ -32,6 +34,7 @@ Measure:
   stiction tiobench --size 4G --threads 1,8 --dir /mnt/data
   stiction tiobench --classic --size 256 --dir /mnt/data
                                     What tiobench 0.3.3 did, with its report
+  stiction fio lint jobs.fio        What a job file of fio will really do
 
 Look back and compare:
   stiction list                     What has been measured here
@@ -112,6 +115,8 @@ pub(crate) enum Command {
     Quick(QuickArguments),
     /// Threads that write and read files, as tiobench and tiotest did
     Tiobench(Box<TiobenchArguments>),
+    /// Read job files of fio: what they will do, and what they mean
+    Fio(FioArguments),
     /// List the sessions kept
     List(ListArguments),
     /// Show every figure of a session, with its environment and caveats

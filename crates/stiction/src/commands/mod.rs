@@ -2,6 +2,7 @@
 
 mod clean;
 mod compare;
+mod fio;
 mod import;
 mod manual;
 mod measure;
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
     match &arguments.command {
         Command::Quick(typed) => quick::run(typed, &desk()?),
         Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
+        Command::Fio(typed) => fio::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),
         Command::Compare(typed) => compare::run(typed, &desk()?),

@@ -2,9 +2,10 @@
 
 use crate::lab::{Lab, assert_fits};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "quick",
     "tiobench",
+    "fio",
     "list",
     "show",
     "compare",
