@@ -58,13 +58,14 @@ const OURS: [(&str, bool); 5] = [
 /// Puts our own options before the words that are fio's, so that they may stand
 /// anywhere, as in every other command. fio has none of these names for a job.
 pub(crate) fn ours_first(arguments: Vec<OsString>) -> Vec<OsString> {
-    let verb = match arguments.get(1..3) {
-        Some([fio, verb]) if fio == "fio" && (verb == "lint" || verb == "convert") => 3,
-        _ => return arguments,
+    let is_ours =
+        |pair: &[OsString]| pair[0] == "fio" && (pair[1] == "lint" || pair[1] == "convert");
+    let Some(fio) = arguments.windows(2).position(is_ours) else {
+        return arguments;
     };
-    let (mut ours, mut rest) = (Vec::new(), Vec::new());
     let mut words = arguments.into_iter();
-    ours.extend(words.by_ref().take(verb));
+    let mut ours: Vec<OsString> = words.by_ref().take(fio + 2).collect();
+    let mut rest = Vec::new();
     while let Some(word) = words.next() {
         let text = word.to_string_lossy().into_owned();
         let name = text.split('=').next().unwrap_or("");
@@ -100,6 +101,10 @@ mod tests {
         assert_eq!(
             ours_first(words("stiction fio convert a.fio --color=never")),
             words("stiction fio convert --color=never a.fio")
+        );
+        assert_eq!(
+            ours_first(words("stiction --store dir fio lint a.fio --json")),
+            words("stiction --store dir fio lint --json a.fio")
         );
         let others = words("stiction show k3f9 --json");
         assert_eq!(ours_first(others.clone()), others);
