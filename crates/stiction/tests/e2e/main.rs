@@ -6,6 +6,7 @@ mod counters;
 mod devices;
 mod exits;
 mod filesystems;
+mod fio;
 mod json;
 mod keeping;
 mod lab;

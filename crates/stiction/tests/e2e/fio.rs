@@ -1,12 +1,10 @@
 //! `stiction fio`: job files, read as fio reads them.
 
-mod support;
-
 use std::path::PathBuf;
 
+use crate::lab::{Lab, assert_fits};
 use stiction_formats::fio::job::BlockSize;
 use stiction_formats::fio::{Bytes, from_toml};
-use support::{Lab, assert_fits};
 
 /// Writes a file beside the store.
 fn file(lab: &Lab, name: &str, text: &str) -> PathBuf {
