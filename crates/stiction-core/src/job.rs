@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, Action, CallFlags, DataShape, Pace, Placement, RingOptions, Seed, Sizes, Skew, Stride,
+    Access, Action, CallFlags, DataShape, Pace, Placement, Reserve, RingOptions, Seed, Sizes, Skew,
+    Stride,
 };
 
 /// How operations reach the kernel.
@@ -182,8 +183,15 @@ pub struct Job {
     pub sync_every: Option<SyncEvery>,
     /// A sync after the last write, inside the phase's time and timed apart.
     pub sync_at_end: Option<SyncKind>,
+    /// A sync of each worker's file before it is closed: after the phase's time, and in
+    /// it only where `open_in_time` puts the closing there. It is in no latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_on_close: Option<SyncKind>,
     /// How files come to be.
     pub create: Create,
+    /// How blocks of files that are going to be written are reserved before.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reserve: Reserve,
     /// What is written; for reads, what must be found when `verify` is set.
     pub data: Data,
     /// How easy [`Data::Unique`] is made for layers that compress or deduplicate.
@@ -270,7 +278,9 @@ impl Default for Job {
             write_sync: WriteSync::None,
             sync_every: None,
             sync_at_end: None,
+            sync_on_close: None,
             create: Create::Open,
+            reserve: Reserve::None,
             data: Data::Unique,
             shape: DataShape::default(),
             pattern: Vec::new(),

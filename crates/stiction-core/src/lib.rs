@@ -29,6 +29,7 @@ mod placement;
 mod plan;
 mod record;
 mod recording;
+mod reserve;
 mod seed;
 mod session;
 mod size;
@@ -64,6 +65,7 @@ pub use placement::{CpuPolicy, IoPriority, MemoryPolicy, Placement};
 pub use plan::{Plan, PlannedTrial};
 pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};
 pub use recording::{Direction, Interval, Recording};
+pub use reserve::Reserve;
 pub use seed::Seed;
 pub use session::{
     Provenance, Session, SessionBuilder, SessionEnd, SessionError, SessionOutcome, Trial,

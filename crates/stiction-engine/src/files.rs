@@ -9,7 +9,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use stiction_core::{
-    Action, BackendKind, Caveat, CaveatCode, Create, Job, SizeMix, Sizes, WriteSync,
+    Action, BackendKind, Caveat, CaveatCode, Create, Job, Reserve, SizeMix, Sizes, WriteSync,
 };
 
 use crate::backend::Remarks;
@@ -240,36 +240,43 @@ impl Opening<'_> {
         if self.job.create == Create::Sparse {
             ftruncate(&file.fd, end_bytes(self.job, self.worker))
                 .map_err(|errno| self.failure(Operation::Resize, errno))?;
-        } else if self.job.backend == BackendKind::Mmap && self.job.action.writes() {
-            self.allocate(file)?;
         }
-        Ok(())
+        let mapped = self.job.backend == BackendKind::Mmap && self.job.action.writes();
+        match self.job.reserve {
+            Reserve::KeepSize => self.reserve(file, FallocateFlags::KEEP_SIZE).map(|_| ()),
+            Reserve::Native => self.reserve(file, FallocateFlags::empty()).map(|_| ()),
+            // A store to a mapped page that has no block cannot return an error.
+            Reserve::None if mapped && self.job.create != Create::Sparse => self.map_whole(file),
+            Reserve::None => Ok(()),
+        }
     }
 
-    /// A store to a mapped page that has no block cannot return an error, so
-    /// blocks are reserved before.
-    fn allocate(&self, file: &mut OpenFile) -> Result<(), EngineError> {
-        let region = self.job.regions[self.worker as usize];
-        let length = self.job.blocks(self.worker as usize) * self.job.block_size_bytes;
-        match fallocate(
-            &file.fd,
-            FallocateFlags::empty(),
-            region.offset_bytes,
-            length,
-        ) {
-            Ok(()) => return Ok(()),
-            Err(Errno::OPNOTSUPP) => {}
-            Err(errno) => return Err(self.failure(Operation::Allocate, errno).into()),
+    /// A file that can be mapped as long as it is needed, with blocks if possible.
+    fn map_whole(&self, file: &mut OpenFile) -> Result<(), EngineError> {
+        if self.reserve(file, FallocateFlags::empty())? {
+            return Ok(());
         }
-        file.remarks.notes.push(
-            "mmap: the filesystem cannot reserve blocks, the file begins as a hole".to_owned(),
-        );
         let found = fstat(&file.fd).map_err(|errno| self.failure(Operation::Resize, errno))?;
         let wanted = end_bytes(self.job, self.worker);
         if (found.st_size as u64) < wanted {
             ftruncate(&file.fd, wanted).map_err(|errno| self.failure(Operation::Resize, errno))?;
         }
         Ok(())
+    }
+
+    /// Reserves the blocks of the worker's region; false where the filesystem cannot,
+    /// which is noted.
+    fn reserve(&self, file: &mut OpenFile, flags: FallocateFlags) -> Result<bool, EngineError> {
+        let region = self.job.regions[self.worker as usize];
+        let length = self.job.blocks(self.worker as usize) * self.job.block_size_bytes;
+        match fallocate(&file.fd, flags, region.offset_bytes, length) {
+            Ok(()) => return Ok(true),
+            Err(Errno::OPNOTSUPP) => {}
+            Err(errno) => return Err(self.failure(Operation::Allocate, errno).into()),
+        }
+        let note = "the filesystem cannot reserve blocks, the file begins as a hole";
+        file.remarks.notes.push(note.to_owned());
+        Ok(false)
     }
 }
 

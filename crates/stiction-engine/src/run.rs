@@ -10,7 +10,7 @@ use crate::clock::{Calibration, Clock};
 use crate::data::Ledger;
 use crate::gate::Gate;
 use crate::log::Signals;
-use crate::task::{Task, WORKERS_MAX, check};
+use crate::task::{Task, WORKERS_MAX, check, shared_stamps};
 use crate::thread::ignore_file_size_signal;
 use crate::worker::{self, Report};
 use crate::{EngineError, Outcome, Progress, StopFlag, Target};
@@ -108,6 +108,13 @@ pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Outcome>, EngineError> {
         }
     }
     runs.iter().try_for_each(Run::check)?;
+    let jobs: Vec<(&Job, &[Target])> = (parts.iter())
+        .map(|part| (part.job, part.targets))
+        .collect();
+    if let Some(reason) = shared_stamps(&jobs) {
+        let job = parts[0].job.name.clone();
+        return Err(EngineError::Job { job, reason });
+    }
     ignore_file_size_signal();
     let calibration = Calibration::begin();
     let (clock, endings) = together(&runs, &calibration)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stiction_core::{Action, BackendKind, Create, Data, Job, Rate, StartOrder};
+use stiction_core::{Action, BackendKind, Create, Data, Job, Rate, Reserve, StartOrder};
 
 use crate::backend::has_queue;
 use crate::data::STAMPED_BYTES_MIN;
@@ -136,7 +136,7 @@ pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
         .or_else(|| placement::problem(&job.placement))
         .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
         .or_else(|| shared_truncation(job))
-        .or_else(|| shared_stamps(job));
+        .or_else(|| shared_stamps(&[(job, targets)]));
     match reason {
         Some(reason) => Err(EngineError::Job {
             job: job.name.clone(),
@@ -263,6 +263,14 @@ fn contradictions(job: &Job) -> Option<String> {
             "only reads of stamped data can be verified",
         ),
         (
+            !writes && (job.reserve != Reserve::None || job.sync_on_close.is_some()),
+            "it does not write, and there is nothing to reserve or to sync",
+        ),
+        (
+            job.reserve == Reserve::KeepSize && job.backend == BackendKind::Mmap,
+            "beyond the end of a file nothing can be mapped: reserve the size too",
+        ),
+        (
             job.shape.compress_percent > 100 || job.shape.dedupe_percent > 100,
             "more than 100 % of its data are to compress or repeat: give 0 to 100",
         ),
@@ -336,12 +344,20 @@ fn shared_truncation(job: &Job) -> Option<String> {
 }
 
 /// Of stamped blocks that two workers write, nobody knows whose write is the last.
-fn shared_stamps(job: &Job) -> Option<String> {
-    if job.data != Data::Stamped || !job.action.writes() {
-        return None;
-    }
-    let mut regions: Vec<(u32, u64, u64)> = (job.regions.iter())
-        .map(|region| (region.target, region.offset_bytes, region.length_bytes))
+///
+/// Of jobs that run together, all regions are looked at together: `parts` are jobs and
+/// their targets.
+pub(crate) fn shared_stamps(parts: &[(&Job, &[Target])]) -> Option<String> {
+    let stamping = parts
+        .iter()
+        .filter(|(job, _)| job.data == Data::Stamped && job.action.writes());
+    let mut regions: Vec<(&Path, u64, u64)> = stamping
+        .flat_map(|(job, targets)| {
+            job.regions.iter().filter_map(|region| {
+                let target = targets.get(region.target as usize)?;
+                Some((target.path(), region.offset_bytes, region.length_bytes))
+            })
+        })
         .collect();
     regions.sort_unstable();
     regions

@@ -154,14 +154,16 @@ impl Worker<'_> {
             Err(EngineError::Prepare(failure)) => return Ok(self.unopened(failure, log)),
             Err(error) => return Err(error),
         };
-        let done = self.operate(&mut backend, &mut payload, &mut slots, &mut log);
+        let mut done = self.operate(&mut backend, &mut payload, &mut slots, &mut log);
         let remarks = backend.remarks();
         let mut end = done.last;
+        let mut cpu = cpu_between(cpu_before, cpu_time());
+        self.sync_on_close(&mut done, &mut backend, &mut payload, &log);
         if self.task.job.open_in_time {
             drop(backend);
             end = log.now();
+            cpu = cpu_between(cpu_before, cpu_time());
         }
-        let cpu = cpu_between(cpu_before, cpu_time());
         Ok(self.report(&done, end, cpu, remarks, payload, log))
     }
 
@@ -216,6 +218,30 @@ impl Worker<'_> {
             done.last = log.now();
         }
         done
+    }
+
+    /// Syncs before the file is closed, if that is wanted and there is no reason
+    /// against it.
+    fn sync_on_close(
+        &self,
+        done: &mut Done,
+        backend: &mut impl Backend,
+        payload: &mut Payload,
+        log: &Log<'_>,
+    ) {
+        let Some(kind) = self.task.job.sync_on_close else {
+            return;
+        };
+        if done.fault.is_some() || log.was_stopped() {
+            return;
+        }
+        match backend.sync(kind) {
+            Ok(()) => payload.synced(),
+            Err(fault) => {
+                done.fault = Some(fault);
+                self.signals.fail();
+            }
+        }
     }
 
     fn report(

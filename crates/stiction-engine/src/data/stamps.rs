@@ -164,7 +164,9 @@ impl Stamps {
 impl Dirty {
     fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Self {
         let job = task.job;
-        if ledger.is_none() || job.sync_every.is_none() && job.sync_at_end.is_none() {
+        let syncs =
+            job.sync_every.is_some() || job.sync_at_end.is_some() || job.sync_on_close.is_some();
+        if ledger.is_none() || !syncs {
             return Self::Unwatched;
         }
         let most = task.writes_to_sync().min(task.operations).min(DIRTY_MAX);

@@ -11,6 +11,7 @@ mod pacing;
 mod patterns;
 mod placing;
 mod refusing;
+mod reserving;
 mod shaping;
 mod surviving;
 mod together;
