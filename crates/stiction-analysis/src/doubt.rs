@@ -15,7 +15,7 @@ mod data;
 mod memory;
 mod pattern;
 mod sample;
-mod series;
+pub(crate) mod series;
 mod traffic;
 mod words;
 

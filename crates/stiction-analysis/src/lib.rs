@@ -8,6 +8,7 @@
 //! - [`decompose`]: where the time went: CPU, or waiting.
 //! - [`noise`]: how far runs of one configuration lie apart.
 //! - [`percent`]: the percent-from-baseline tables of 2003.
+//! - [`steady`]: when a rate had become steady, and what of it is warm-up.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
 
 mod change;
@@ -17,6 +18,7 @@ pub mod doubt;
 pub mod estimate;
 pub mod noise;
 pub mod percent;
+pub mod steady;
 mod verdict;
 
 pub use verdict::{Effects, Outcome, Verdict};

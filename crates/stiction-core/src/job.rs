@@ -225,6 +225,11 @@ pub struct Job {
     /// Where workers run, and before whom.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placement: Placement,
+    /// How much of the beginning is warm-up, ns: it is recorded, and no part of the
+    /// figures. As a cut on what was recorded it can be moved afterwards. It counts
+    /// towards `duration_ns`.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub ramp_ns: u64,
     /// Length of the intervals in which operations are recorded, ns.
     pub interval_ns: u64,
     /// How often the clock is read.
@@ -254,6 +259,14 @@ fn one() -> u32 {
 )]
 fn is_one(number: &u32) -> bool {
     *number == 1
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_none(ns: &u64) -> bool {
+    *ns == 0
 }
 
 /// The base of literals: reads of 4 KiB in order, buffered, one at a time, of
@@ -292,6 +305,7 @@ impl Default for Job {
             start: StartOrder::Together,
             open_in_time: false,
             placement: Placement::default(),
+            ramp_ns: 0,
             interval_ns: 100_000_000,
             timing: Timing::Exact,
             pace: None,

@@ -95,6 +95,26 @@ pub struct Phase {
 }
 
 impl Phase {
+    /// The phase as if it had begun when its warm-up was over, `ramp_ns` after its
+    /// start or at the next edge of an interval: recordings and wall time only, as
+    /// nothing else is known by intervals.
+    #[must_use]
+    pub fn after_ramp(&self, ramp_ns: u64) -> Self {
+        let edge_ns = self
+            .recordings
+            .first()
+            .map_or(0, |first| first.edge_ns(ramp_ns));
+        Self {
+            elapsed_ns: self.elapsed_ns.saturating_sub(edge_ns),
+            recordings: self
+                .recordings
+                .iter()
+                .map(|recording| recording.after(ramp_ns))
+                .collect(),
+            ..self.clone()
+        }
+    }
+
     /// An empty phase that completed.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: PhaseKind) -> Self {

@@ -59,6 +59,32 @@ impl Recording {
         total
     }
 
+    /// Where a cut at `cut_ns` after the start of the phase falls: the first edge of an
+    /// interval from there on, since within an interval nothing is known; the end when
+    /// there is none.
+    #[must_use]
+    pub fn edge_ns(&self, cut_ns: u64) -> u64 {
+        let edges = self.intervals.iter().map(|interval| interval.start_ns);
+        let end = self
+            .intervals
+            .last()
+            .map_or(0, |last| last.start_ns + last.length_ns);
+        edges
+            .chain([end])
+            .find(|&edge| edge >= cut_ns)
+            .unwrap_or(end)
+    }
+
+    /// What was recorded from that edge on; times stay as they are.
+    #[must_use]
+    pub fn after(&self, cut_ns: u64) -> Self {
+        let kept = |interval: &&Interval| interval.start_ns >= cut_ns;
+        Self {
+            direction: self.direction,
+            intervals: self.intervals.iter().filter(kept).cloned().collect(),
+        }
+    }
+
     /// Bytes moved in all intervals.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -72,5 +98,45 @@ impl Recording {
             .iter()
             .map(|interval| interval.latencies.count())
             .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_falls_on_the_next_edge() {
+        let interval = |start_ns, length_ns, operations: u64| {
+            let mut latencies = Histogram::new();
+            (0..operations).for_each(|_| latencies.record(5));
+            Interval {
+                start_ns,
+                length_ns,
+                bytes: operations * 512,
+                latencies,
+            }
+        };
+        let recording = Recording {
+            direction: Direction::Read,
+            intervals: vec![
+                interval(0, 100, 1),
+                interval(100, 100, 2),
+                interval(200, 30, 4),
+            ],
+        };
+        for (cut_ns, edge_ns, operations) in [
+            (0, 0, 7),
+            (1, 100, 6),
+            (100, 100, 6),
+            (200, 200, 4),
+            (201, 230, 0),
+            (999, 230, 0),
+        ] {
+            let after = recording.after(cut_ns);
+            assert_eq!(recording.edge_ns(cut_ns), edge_ns, "{cut_ns}");
+            assert_eq!(after.operations(), operations, "{cut_ns}");
+            assert_eq!(after.bytes(), operations * 512);
+        }
     }
 }

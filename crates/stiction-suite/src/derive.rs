@@ -24,16 +24,49 @@ pub(crate) struct Beside {
 /// order in which reports show them. Figures that cannot be had are left out.
 pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
     let mut found = Vec::new();
-    rates(phase, beside.all_active, &mut found);
-    if let Some(latencies) = operations(phase) {
-        latency(&latencies, &mut found);
+    let ramp_ns = phase.job.as_ref().map_or(0, |job| job.ramp_ns);
+    if ramp_ns == 0 {
+        of_operations(phase, beside.all_active, &mut found);
+    } else {
+        let counted = phase.after_ramp(ramp_ns);
+        let stretch = beside.all_active;
+        let all_active = stretch.and_then(|stretch| within(&counted, stretch));
+        of_operations(&counted, all_active, &mut found);
     }
-    if let Some(syncs) = total_of(phase, |direction| direction == Direction::Sync) {
-        sync_latency(&syncs, &mut found);
-    }
+    // CPU time and each worker's share are known for the whole phase only.
     cpu(phase, beside, &mut found);
     fairness(&phase.workers, &mut found);
     found
+}
+
+fn of_operations(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measurement>) {
+    rates(phase, all_active, found);
+    if let Some(latencies) = operations(phase) {
+        latency(&latencies, found);
+    }
+    if let Some(syncs) = total_of(phase, |direction| direction == Direction::Sync) {
+        sync_latency(&syncs, found);
+    }
+}
+
+/// The part of a stretch that is left of a phase without its warm-up, to the edges of
+/// intervals.
+fn within(phase: &Phase, stretch: AllActive) -> Option<AllActive> {
+    let recordings = phase.recordings.iter();
+    let data = recordings.filter(|recording| is_data(recording.direction));
+    let inside = data
+        .flat_map(|recording| &recording.intervals)
+        .filter(|one| {
+            one.start_ns >= stretch.start_ns && one.start_ns + one.length_ns <= stretch.end_ns
+        });
+    inside.fold(None, |whole: Option<AllActive>, one| {
+        let end_ns = one.start_ns + one.length_ns;
+        Some(AllActive {
+            start_ns: whole.map_or(one.start_ns, |whole| whole.start_ns.min(one.start_ns)),
+            end_ns: whole.map_or(end_ns, |whole| whole.end_ns.max(end_ns)),
+            bytes: whole.map_or(0, |whole| whole.bytes) + one.bytes,
+        })
+    })
 }
 
 /// Latencies of the phase's own operations: commits where it commits, else all that
@@ -295,6 +328,58 @@ mod tests {
         };
         let found = measurements(&phase(), beside);
         assert_eq!(value(&found, &metrics::RATE_ALL_ACTIVE), Some(100.0));
+    }
+
+    /// Four seconds of 10, 20, 30 and 40 reads of 1 KiB; a ramp of 1.5 s ends with the
+    /// second second.
+    #[test]
+    fn warm_up_is_no_part_of_the_figures() {
+        let mut phase = Phase::new("read", PhaseKind::Measure);
+        let second = 1_000_000_000;
+        let interval = |index: u64| {
+            let mut latencies = Histogram::new();
+            (0..10 * (index + 1)).for_each(|_| latencies.record(1000 * (index + 1)));
+            Interval {
+                start_ns: index * second,
+                length_ns: second,
+                bytes: latencies.count() * 1024,
+                latencies,
+            }
+        };
+        phase.recordings = vec![Recording {
+            direction: Direction::Read,
+            intervals: (0..4).map(interval).collect(),
+        }];
+        phase.elapsed_ns = 4 * second;
+        let mut job = stiction_core::Job {
+            ramp_ns: 1_500_000_000,
+            ..stiction_core::Job::default()
+        };
+        phase.job = Some(job.clone());
+        let beside = Beside {
+            all_active: Some(AllActive {
+                start_ns: 500_000_000,
+                end_ns: 3_500_000_000,
+                bytes: 60 * 1024,
+            }),
+            ..Beside::default()
+        };
+        let found = measurements(&phase, beside);
+        assert_eq!(value(&found, &metrics::OPERATIONS), Some(70.0));
+        assert_eq!(value(&found, &metrics::OPERATION_RATE), Some(35.0));
+        assert_eq!(value(&found, &metrics::ELAPSED), Some(2.0));
+        let mean = value(&found, &metrics::LATENCY_MEAN).unwrap();
+        assert!((mean - (30.0 * 3000.0 + 40.0 * 4000.0) / 70.0).abs() < 1e-9);
+        assert_eq!(
+            value(&found, &metrics::RATE_ALL_ACTIVE),
+            Some(30.0 * 1024.0)
+        );
+
+        job.ramp_ns = 0;
+        phase.job = Some(job);
+        let found = measurements(&phase, beside);
+        assert_eq!(value(&found, &metrics::OPERATIONS), Some(100.0));
+        assert_eq!(value(&found, &metrics::ELAPSED), Some(4.0));
     }
 
     #[test]

@@ -8,27 +8,27 @@ pub(super) const WINDOW_NS: u64 = 500_000_000;
 
 /// What happened in one stretch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub(super) operations: u64,
     pub(super) bytes: u64,
-    pub(super) length_ns: u64,
+    pub(crate) length_ns: u64,
 }
 
 impl Window {
     /// Bytes per second.
-    pub(super) fn byte_rate(&self) -> f64 {
+    pub(crate) fn byte_rate(&self) -> f64 {
         self.bytes as f64 * 1e9 / self.length_ns as f64
     }
 
     /// Operations per second.
-    pub(super) fn operation_rate(&self) -> f64 {
+    pub(crate) fn operation_rate(&self) -> f64 {
         self.operations as f64 * 1e9 / self.length_ns as f64
     }
 }
 
 /// The recording's intervals gathered into stretches of at least `length_ns`; a
 /// shorter rest at the end is left out. With a length of 1 each interval is a stretch.
-pub(super) fn windows(recording: &Recording, length_ns: u64) -> Vec<Window> {
+pub(crate) fn windows(recording: &Recording, length_ns: u64) -> Vec<Window> {
     let mut whole = Vec::new();
     let mut open = Window::default();
     for interval in &recording.intervals {
