@@ -4,7 +4,9 @@
 mod build;
 
 use build::{Counted, cell, session, trial};
-use stiction_core::{Phase, PhaseKind, PhaseOutcome, Session, SkipCode, SkipReason};
+use stiction_core::{
+    Access, Action, Job, Phase, PhaseKind, PhaseOutcome, Region, Session, SkipCode, SkipReason,
+};
 use stiction_report::tiobench::{
     ClassicOptions, Heads, Latencies, classic_0_3_3, classic_0_4, classic_old,
 };
@@ -143,10 +145,39 @@ fn fields_that_overflow_are_filled_and_texts_are_cut() {
     );
     assert!(
         report.ends_with(
-            "\n\n###### is a rate of 1000 MB/s or more: this layout has no room for it.\n"
-        )
+            "\n\n###### is a rate of 1000 MB/s or more: this layout has no room for it.\n\
+             File Size 200000 is 2000000: this layout has no room for it.\n\
+             Blk Size 13107 is 131072: this layout has no room for it.\n\
+             Num Thr 102 is 1024: this layout has no room for it.\n"
+        ),
+        "{report}"
     );
-    assert!(!classic_0_4(&session, &options).contains("no room"));
+    // 0.4 has wider fields for rate and block.
+    let remarks = classic_0_4(&session, &options);
+    assert_eq!(remarks.matches("no room").count(), 2, "{remarks}");
+}
+
+/// The driver gives each thread a whole megabyte at least.
+#[test]
+fn files_of_another_size_than_the_row_has_are_told() {
+    let mut session = one_read(Counted::rate(7.93, 4.271));
+    session.trials[0].cell = cell(100, 4096, 64);
+    let region = |target| Region {
+        target,
+        offset_bytes: 0,
+        length_bytes: 1 << 20,
+    };
+    session.trials[0].phases[0].job = Some(Job {
+        regions: (0..100).map(region).collect(),
+        ..build::job(Action::Read, Access::Sequential, 4096, 1)
+    });
+    let told = |session: &Session| {
+        let report = classic_0_3_3(session, &ClassicOptions::default());
+        report.ends_with("\n\nFile Size 64, Num Thr 100: the files had 100 MB in all.\n")
+    };
+    assert!(told(&session));
+    session.trials[0].cell = cell(100, 4096, 100);
+    assert!(!told(&session));
 }
 
 /// A page has 60 lines, so 57 rows under each head.

@@ -13,8 +13,10 @@ pub(super) enum Remark {
     Means(u64),
     /// Rows of the old layout do not include the rows before them.
     RowsStandAlone,
-    /// What a field of `#` means, which the reader of figures knows.
+    /// What a field of `#`, or one that was cut, stands for.
     Overflow,
+    /// The size of the files where that is not the row's.
+    OtherSize,
 }
 
 impl Remark {
@@ -29,9 +31,8 @@ impl Remark {
                 .filter(|&runs| runs > 0)
                 .map(Self::Means),
             ["Each", "row", "stands", "for", "itself;", ..] => Some(Self::RowsStandAlone),
-            [field, "is", "a", "rate", "of", ..] if field.bytes().all(|byte| byte == b'#') => {
-                Some(Self::Overflow)
-            }
+            [.., "layout", "has", "no", "room", "for", "it."] => Some(Self::Overflow),
+            ["File", "Size", .., "MB", "in", "all."] => Some(Self::OtherSize),
             _ => None,
         }
     }

@@ -5,24 +5,28 @@ use std::fmt::Write as _;
 use stiction_core::Session;
 
 use super::perl::{centred, decimal, left, number, right, unknown};
+use super::room::{other_amounts, without_room};
 use super::row::{Figures, Row, rows};
 use super::{ClassicOptions, Heads, Latencies, SECTIONS};
 use crate::text::{WIDTH, wrap};
 
 /// Lines of a page in Perl's `format`; the head is printed again on each page.
 const PAGE_LINES: usize = 60;
-/// What `.00` takes of a rate's width.
-const DECIMALS_AND_POINT: u32 = 3;
 /// Width of the first column; longer identifiers are cut.
 const IDENTIFIER: usize = 28;
 
+/// Width of the size.
+pub(super) const SIZE: usize = 6;
+/// Width of the number of threads.
+pub(super) const THREADS: usize = 3;
+
 /// Where the two versions differ.
-struct Layout {
+pub(super) struct Layout {
     megabyte: &'static str,
     underlined: bool,
     head: Option<[&'static str; 3]>,
-    block: usize,
-    rate: usize,
+    pub(super) block: usize,
+    pub(super) rate: usize,
     efficiency: usize,
     /// Added to the CPU's share before dividing by it.
     cpu_allowance: f64,
@@ -93,29 +97,10 @@ fn report(session: &Session, options: &ClassicOptions, layout: &Layout) -> Strin
         }
     }
     let mut remarks = remarks(&rows, options);
-    remarks.extend(rates_without_room(&rows, options, layout));
+    remarks.extend(without_room(&rows, options, layout));
+    remarks.extend(other_amounts(&rows));
     text.push_str(&remark_lines(&remarks));
     text
-}
-
-/// What stands where a rate has more digits than its field.
-fn rates_without_room(
-    rows: &[Row<'_>],
-    options: &ClassicOptions,
-    layout: &Layout,
-) -> Option<String> {
-    let hidden = unknown(layout.rate);
-    let mut rates = rows.iter().flat_map(|row| {
-        SECTIONS.iter().filter_map(|(phase, _)| {
-            let figures = row.figures(phase, options.latencies)?;
-            figures.rate_mib_per_s.filter(|rate| rate.is_finite())
-        })
-    });
-    let some_hidden = rates.any(|rate| decimal(rate, layout.rate, 2) == hidden);
-    some_hidden.then(|| {
-        let limit = 10u64.pow(layout.rate as u32 - DECIMALS_AND_POINT);
-        format!("{hidden} is a rate of {limit} MB/s or more: this layout has no room for it.")
-    })
 }
 
 fn units(layout: &Layout) -> String {
@@ -159,9 +144,9 @@ fn line(row: &Row<'_>, name: &str, figures: &Figures, layout: &Layout) -> String
     };
     [
         left(name, IDENTIFIER),
-        format!(" {}", centred(&size_text(row), 6)),
+        format!(" {}", centred(&size_text(row), SIZE)),
         format!(" {}", centred(&integer(row.block_size_bytes), layout.block)),
-        format!(" {}", right(&integer(row.threads), 3)),
+        format!(" {}", right(&integer(row.threads), THREADS)),
         format!("  {}", figure(figures.rate_mib_per_s, layout.rate, 2)),
         format!(" {}%", cpu_text(figures.cpu_percent, 5)),
         format!(" {}", figure(figures.latency_ms_mean, 9, 3)),

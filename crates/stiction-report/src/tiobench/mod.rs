@@ -12,6 +12,7 @@ mod modern;
 mod old;
 mod perl;
 mod posted;
+mod room;
 mod row;
 mod tiotest;
 

@@ -151,3 +151,32 @@ fn thousands_of_threads_are_measured() {
     assert_eq!(phases(&report).len(), 4);
     assert_empty(directory.path());
 }
+
+/// As its driver did, each thread gets a whole megabyte at least; the report says so, and
+/// is read back without a rest.
+#[test]
+fn a_classic_report_says_where_its_size_is_not_what_was_written() {
+    let lab = Lab::new();
+    let directory = testkit::scratch_folder();
+    let typed = [
+        "tiobench",
+        "--classic",
+        "--size=4",
+        "--threads=20",
+        "--random=20",
+    ];
+    let here = place_of(directory.path());
+    let text = lab.output(typed.iter().map(OsStr::new).chain([here.as_os_str()]), 0);
+    assert_says(
+        &text,
+        &["File Size 4, Num Thr 20: the files had 20 MB in all."],
+    );
+    let report = lab.json(["show"], 0);
+    assert_eq!(asked_bytes(&report, &["write"]), 20 << 20);
+
+    let file = lab.store().join("report.txt");
+    std::fs::write(&file, text).expect("a file");
+    let imported = lab.json(words([&"import", &file]), 0);
+    let unread = imported["files"][0]["unread"].as_array();
+    assert_eq!(unread.map(Vec::len), Some(0), "{imported:#}");
+}

@@ -62,6 +62,23 @@ fn a_signal_ends_quick_and_what_had_finished_is_kept() {
     }
 }
 
+/// A program that reads JSON gets a whole document from a run that was cut short.
+#[test]
+fn an_interrupted_run_writes_its_document() {
+    let lab = Lab::new();
+    lab.output(["list"], 0);
+    let directory = testkit::scratch_folder();
+    let typed = words([&"quick", &LONG, &"--size=8M", &"--json", &directory.path()]);
+    let mut run = Running::start(lab.process(typed));
+    run.until(&journals(&lab), || kept_phases(&lab) > 0);
+    run.send(Signal::INT);
+    let ended = run.end();
+    assert_interrupted(&ended);
+    let report: serde_json::Value = serde_json::from_str(&ended.output).expect("JSON");
+    assert_eq!(report["outcome"], "interrupted");
+    assert_eq!(report, lab.json(["show", "latest"], 0));
+}
+
 #[test]
 fn a_signal_ends_tiobench_and_the_trials_to_come() {
     let lab = Lab::new();
