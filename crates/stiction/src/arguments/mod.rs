@@ -23,7 +23,7 @@ pub(crate) use sessions::{
     ShowArguments, StoreArguments, StoreCommand,
 };
 pub(crate) use target::{Recording, ScratchDevice};
-pub(crate) use tiobench::{Classic, Layout, TiobenchArguments};
+pub(crate) use tiobench::{Classic, Layout, RandomOrder, TiobenchArguments};
 
 use crate::exit;
 

@@ -13,6 +13,15 @@ pub(crate) struct ListArguments {
     /// Only sessions with this label
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
+    /// Only sessions on a kernel whose release begins so, such as 6.12
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) kernel: Option<String>,
+    /// Only sessions with a target on this filesystem, such as ext4
+    #[arg(long, value_name = "NAME")]
+    pub(crate) filesystem: Option<String>,
+    /// Only sessions that began at this time or later, such as 2002-11-30T10:00Z
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<jiff::Timestamp>,
     /// Only the newest COUNT sessions
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<u32>,

@@ -34,6 +34,15 @@ pub(crate) enum Classic {
     AsWas,
 }
 
+/// The order of random offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RandomOrder {
+    /// Every block once before any again
+    EachBlockOnce,
+    /// Every block equally likely each time, as tiotest
+    Independent,
+}
+
 /// A report of old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Layout {
@@ -60,12 +69,10 @@ pub(crate) enum Layout {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TiobenchArguments {
-    /// Directory to work in; repeat for several (or devices, with --scratch)
+    /// Directory to work in; repeat to work in several, one after another
     #[arg(
-        short = 'd',
         long = "directory",
         visible_alias = "dir",
-        alias = "target",
         value_name = "DIR",
         help_heading = "Where"
     )]
@@ -81,9 +88,15 @@ pub(crate) struct TiobenchArguments {
         requires = "scratch"
     )]
     pub(crate) wipe_signature: Option<String>,
-    /// Use all directories at once, thread by thread, as tiotest does with -d
-    #[arg(long, help_heading = "Where")]
-    pub(crate) spread: bool,
+    /// Directory to work in; repeat to work in all at once, thread i in the i-th
+    #[arg(
+        short = 'd',
+        long = "target",
+        value_name = "DIR",
+        conflicts_with = "directories",
+        help_heading = "Where"
+    )]
+    pub(crate) targets: Vec<PathBuf>,
     /// The directories are devices (each needs --scratch)
     #[arg(short = 'R', long, help_heading = "Where")]
     pub(crate) raw: bool,
@@ -142,6 +155,9 @@ pub(crate) struct TiobenchArguments {
         help_heading = "How much"
     )]
     pub(crate) random_per_thread: Option<u64>,
+    /// Order of random offsets [default: each-block-once, independent if classic]
+    #[arg(long, value_enum, value_name = "ORDER", help_heading = "How")]
+    pub(crate) random_order: Option<RandomOrder>,
     /// Runs of each combination [default: 3, 1 with --classic]
     #[arg(long, visible_alias = "numruns", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How much")]
     pub(crate) runs: Option<u32>,

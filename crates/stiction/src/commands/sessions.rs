@@ -19,6 +19,9 @@ pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     let filter = Filter {
         label: typed.label.clone(),
         workload: typed.workload.clone(),
+        kernel: typed.kernel.clone(),
+        filesystem: typed.filesystem.clone(),
+        since: typed.since,
         limit: typed.limit,
         ..Filter::default()
     };

@@ -1,7 +1,8 @@
 //! `stiction tiobench`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::ValueEnum as _;
 use stiction_core::Session;
 use stiction_engine::ScratchDevice as Granted;
 use stiction_host::{HeldDevice, ScratchGrant, observe_environment};
@@ -127,6 +128,11 @@ fn dump(
     Ok(Exit::Done)
 }
 
+/// The directories named, by whichever option.
+fn named(typed: &TiobenchArguments) -> impl Iterator<Item = &PathBuf> {
+    typed.directories.iter().chain(&typed.targets)
+}
+
 /// The directories, or the devices that were handed over. A device is ours alone as
 /// long as its place lives.
 fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
@@ -135,12 +141,7 @@ fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
             return Err(Failure::new("--raw overwrites whole devices")
                 .advise("Hand each over by name and serial: --scratch /dev/sdx=SERIAL"));
         }
-        let mut places: Vec<Place> = typed
-            .directories
-            .iter()
-            .cloned()
-            .map(Place::Directory)
-            .collect();
+        let mut places: Vec<Place> = named(typed).cloned().map(Place::Directory).collect();
         if places.is_empty() {
             places.push(Place::Directory(".".into()));
         }
@@ -151,11 +152,7 @@ fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
         .iter()
         .map(|text| ScratchDevice::parse(text).map_err(Failure::new))
         .collect::<Result<Vec<_>, _>>()?;
-    if let Some(stray) = typed
-        .directories
-        .iter()
-        .find(|d| grants.iter().all(|g| g.path != **d))
-    {
+    if let Some(stray) = named(typed).find(|named| grants.iter().all(|g| g.path != **named)) {
         return Err(Failure::new(format!(
             "{} is not handed over by --scratch; directories and devices do not mix in one run",
             stray.display()
@@ -215,6 +212,12 @@ fn command(typed: &TiobenchArguments) -> Vec<String> {
         ("--timeout", typed.timeout.clone()),
         ("--offset-gap", typed.offset_gap.clone()),
         ("--identifier", typed.identifier.clone()),
+        (
+            "--random-order",
+            typed
+                .random_order
+                .and_then(|order| Some(order.to_possible_value()?.get_name().to_owned())),
+        ),
     ];
     words.extend(
         values
@@ -222,7 +225,6 @@ fn command(typed: &TiobenchArguments) -> Vec<String> {
             .filter_map(|(k, v)| Some(format!("{k}={}", v?))),
     );
     let switches = [
-        ("--spread", typed.spread),
         ("--raw", typed.raw || !typed.scratch.is_empty()),
         ("--offset-first", typed.offset_first),
         ("--nofrag", typed.sequential_writing),

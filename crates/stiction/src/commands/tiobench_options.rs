@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use stiction_core::{WriteSync, parse_duration_ns, parse_size_bytes};
+use stiction_core::{Access, WriteSync, parse_duration_ns, parse_size_bytes};
 use stiction_suite::TiobenchOptions;
 use stiction_suite::tiobench::{
     DirectoryUse, FileSize, RandomAmount, RawLayout, TiobenchMode, TiobenchPhase,
 };
 
-use crate::arguments::{Classic, Layout, TiobenchArguments};
+use crate::arguments::{Classic, Layout, RandomOrder, TiobenchArguments};
 use crate::failure::Failure;
 
 /// The options as the workload takes them.
@@ -34,10 +34,13 @@ pub(super) fn meant(typed: &TiobenchArguments) -> Result<TiobenchOptions, Failur
             .random
             .map(RandomAmount::Total)
             .or(typed.random_per_thread.map(RandomAmount::PerThread)),
-        random_access: None,
+        random_access: typed.random_order.map(|order| match order {
+            RandomOrder::EachBlockOnce => Access::RandomPermutation,
+            RandomOrder::Independent => Access::RandomIndependent,
+        }),
         runs: typed.runs,
         identifier: typed.identifier.clone(),
-        directory_use: if typed.spread || typed.raw || !typed.scratch.is_empty() {
+        directory_use: if typed.targets.len() > 1 || !typed.scratch.is_empty() {
             DirectoryUse::Spread
         } else {
             DirectoryUse::InTurn
@@ -174,6 +177,31 @@ mod tests {
             TiobenchMode::Classic { as_was: true }
         );
         assert_eq!(options("").unwrap().mode, TiobenchMode::Default);
+    }
+
+    /// tiotest's `-d` and 0.4's `--target` use all at once, the driver's `--dir` one
+    /// after another.
+    #[test]
+    fn several_directories_are_used_as_their_option_always_did() {
+        assert_eq!(
+            options("--dir a --dir b").unwrap().directory_use,
+            DirectoryUse::InTurn
+        );
+        assert_eq!(
+            options("-d a -d b").unwrap().directory_use,
+            DirectoryUse::Spread
+        );
+        assert_eq!(
+            options("--target a --target b").unwrap().directory_use,
+            DirectoryUse::Spread
+        );
+    }
+
+    #[test]
+    fn the_order_of_random_offsets_can_be_chosen() {
+        assert_eq!(options("").unwrap().random_access, None);
+        let independent = options("--random-order independent").unwrap();
+        assert_eq!(independent.random_access, Some(Access::RandomIndependent));
     }
 
     #[test]
