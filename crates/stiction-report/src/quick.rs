@@ -211,15 +211,13 @@ fn commit_price(page: &mut Page, phases: &[JudgedPhase<'_>]) {
     let Some(median) = said(&metrics::LATENCY_P50) else {
         return;
     };
-    let mut text = format!("A commit takes {median}");
+    // The rate follows from the mean, so the median must not be read as "the" time.
+    let mut text = format!("Commits: half within {median}");
     if let Some(p99) = said(&metrics::LATENCY_P99) {
-        text.push_str(&format!(", {p99} at p99"));
+        text.push_str(&format!(", 1 in 100 over {p99}"));
     }
     if let Some(rate) = said(&metrics::OPERATION_RATE) {
-        text.push_str(&format!(
-            ": one writer commits {} times a second",
-            rate.trim_end_matches("/s")
-        ));
+        text.push_str(&format!("; one writer makes {rate}"));
     }
     text.push('.');
     page.line(text);
@@ -250,10 +248,10 @@ fn write_doubts(page: &mut Page, judged: &Judged<'_>, phases: &[JudgedPhase<'_>]
         left -= 1;
     }
     if left > 0 {
-        let plural = if left == 1 { "" } else { "s" };
+        let id = judged.session().header.id.tail();
         page.line(Span::new(
             Role::Doubt,
-            format!("- and {left} more doubt{plural}, see below"),
+            format!("- and {left} more: `stiction show {id}` has them"),
         ));
     }
 }

@@ -141,12 +141,14 @@ fn write_unmatched(page: &mut Page, comparison: &Comparison) {
         if !cell.is_empty() {
             what.push(cell_text(cell));
         }
+        let what = if what.is_empty() {
+            "the whole workload".to_owned()
+        } else {
+            what.join(", ")
+        };
         page.paragraph(
             "- ",
-            Span::new(
-                Role::Doubt,
-                format!("{side}: {}: {reason}", what.join(", ")),
-            ),
+            Span::new(Role::Doubt, format!("{side}: {what}: {reason}")),
         );
     }
 }

@@ -151,8 +151,9 @@ pub(crate) enum Command {
 /// `stiction /mnt` does what a newcomer means by it. Options of every command may
 /// stand before it.
 ///
-/// Only an argument that is no command and is a directory counts: a directory
-/// that is called `list` is reached as `./list`.
+/// Only an argument that is no command and is a directory counts, or one with a
+/// slash in it, which can be nothing but a path: if it is not there, `quick` says so.
+/// A directory that is called `list` is reached as `./list`.
 pub(crate) fn with_default_command(
     mut arguments: Vec<OsString>,
     is_directory: impl Fn(&Path) -> bool,
@@ -169,7 +170,8 @@ pub(crate) fn with_default_command(
         })
     });
     let is_option = first.as_encoded_bytes().starts_with(b"-");
-    if !is_command && !is_option && is_directory(Path::new(first)) {
+    let is_path = first.as_encoded_bytes().contains(&b'/');
+    if !is_command && !is_option && (is_path || is_directory(Path::new(first))) {
         arguments.insert(place, "quick".into());
     }
     arguments
@@ -264,6 +266,10 @@ mod tests {
         ] {
             assert_eq!(with_default_command(words(kept), all_are), words(kept));
         }
+        assert_eq!(
+            with_default_command(words(&["stiction", "/gone"]), |_| false),
+            words(&["stiction", "quick", "/gone"])
+        );
         let typo = words(&["stiction", "quikc"]);
         assert_eq!(with_default_command(typo.clone(), |_| false), typo);
     }

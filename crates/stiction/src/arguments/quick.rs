@@ -12,7 +12,11 @@ Examples:
   stiction quick --json . > r.json  For a script
 
 It works in a directory of its own inside DIR and removes it. The word before
-each number says what was measured: disk, cache, limiter, cpu or unknown.";
+each number says what was measured: the disk, the page cache, a limiter (of a
+cgroup), the cpu, or unknown. p50 is the latency that half of the operations
+stayed within, p99 that of 99 in 100, p99.9 that of 999 in 1000; `-` where there
+were too few operations to tell. `32 deep` is 32 operations in flight at once. A
+commit is a small write and the sync that makes it last, as databases do it.";
 
 /// Find out what a directory gives: rates, latencies, the price of a commit
 #[derive(Clone, Debug, clap::Args)]

@@ -50,9 +50,35 @@ fn write_tree(
 }
 
 fn page(command: &clap::Command) -> Result<String, Failure> {
+    let closing = command
+        .get_after_long_help()
+        .or_else(|| command.get_after_help())
+        .map(ToString::to_string);
+    let bare = command.clone().after_help(None).after_long_help(None);
     let mut text = Vec::new();
-    Man::new(command.clone()).render(&mut text)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Man::new(bare).render(&mut text)?;
+    let mut page = String::from_utf8_lossy(&text).into_owned();
+    if let Some(closing) = closing {
+        page.push_str(&as_laid_out("EXAMPLES AND NOTES", &closing));
+    }
+    Ok(page)
+}
+
+/// A section whose lines are kept as they are: its columns would not survive filling.
+fn as_laid_out(heading: &str, text: &str) -> String {
+    let mut section = format!(".SH \"{heading}\"\n.nf\n");
+    for line in text.lines() {
+        let line = line.replace('\\', "\\e").replace('-', "\\-");
+        // A dot or a quote at the start of a line would be a request.
+        let guard = if line.starts_with(['.', '\'']) {
+            "\\&"
+        } else {
+            ""
+        };
+        section.push_str(&format!("{guard}{line}\n"));
+    }
+    section.push_str(".fi\n");
+    section
 }
 
 /// Writes the completion script of a shell.
@@ -61,4 +87,17 @@ pub(super) fn completions(shell: Shell, console: &Console) -> Result<Exit, Failu
     clap_complete::generate(shell, &mut Arguments::command(), "stiction", &mut text);
     console.data(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laid_out_text_keeps_its_lines_and_gives_no_requests() {
+        assert_eq!(
+            as_laid_out("NOTES", "  a --b   c\\d\n.e\n'f"),
+            ".SH \"NOTES\"\n.nf\n  a \\-\\-b   c\\ed\n\\&.e\n\\&'f\n.fi\n"
+        );
+    }
 }

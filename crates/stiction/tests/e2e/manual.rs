@@ -93,3 +93,14 @@ fn every_example_of_the_help_is_understood() {
     }
     assert!(examples >= 20, "{examples}");
 }
+
+#[test]
+fn examples_keep_their_columns_in_help_and_manual() {
+    let lab = Lab::new();
+    let wanted = "  stiction quick --seconds 20 .     The same, shorter";
+    let help = lab.output(["--help"], 0);
+    assert!(help.lines().any(|line| line == wanted), "{help}");
+    let page = lab.output(["man"], 0).replace("\\-", "-");
+    let (_, kept) = page.split_once(".nf\n").unwrap();
+    assert!(kept.lines().any(|line| line == wanted), "{page}");
+}
