@@ -154,7 +154,9 @@ pub(super) fn root_tests(source: &Source) -> Vec<Finding> {
     if testkit || is_root_module(&source.path) {
         return Vec::new();
     }
-    let mut named = false;
+    let mut marked = false;
+    // Functions beside the tests may ask on their behalf.
+    let mut may_ask = false;
     let mut findings = Vec::new();
     for (number, code) in source.code() {
         let code = code.trim_start();
@@ -162,10 +164,12 @@ pub(super) fn root_tests(source: &Source) -> Vec<Finding> {
             // All that follows is in it, by custom.
             break;
         }
+        marked |= code.starts_with("#[test]");
         if let Some((_, name)) = code.split_once("fn ") {
-            named = name.starts_with("root_");
+            may_ask = !marked || name.starts_with("root_");
+            marked = false;
         }
-        if code.contains("require_root!") && !named {
+        if code.contains("require_root!") && !may_ask {
             let message = "needs root: put it in a module or function called root_...";
             findings.push(Finding::new(number, message));
         }
@@ -286,16 +290,18 @@ mod tests {
 
     #[test]
     fn a_root_test_by_another_name_is_found() {
-        let plain = "fn mounts() {\n    testkit::require_root!();\n}\n";
-        assert_eq!(found(root_tests, "crates/x/tests/a.rs", plain), [2]);
-        let second = format!("fn root_other() {{}}\n{plain}");
-        assert_eq!(found(root_tests, "crates/x/tests/a.rs", &second), [3]);
+        let plain = "#[test]\nfn mounts() {\n    testkit::require_root!();\n}\n";
+        assert_eq!(found(root_tests, "crates/x/tests/a.rs", plain), [3]);
+        let second = format!("#[test]\nfn root_other() {{}}\n{plain}");
+        assert_eq!(found(root_tests, "crates/x/tests/a.rs", &second), [5]);
+        let beside = plain.replace("#[test]", "");
+        assert_eq!(found(root_tests, "crates/x/tests/a.rs", &beside), NONE);
         let named = plain.replace("mounts", "root_mounts");
         assert_eq!(found(root_tests, "crates/x/tests/a.rs", &named), NONE);
         assert_eq!(
             found(root_tests, "crates/x/tests/all/root_a.rs", plain),
             NONE
         );
-        assert_eq!(found(root_tests, "crates/x/tests/root_a.rs", plain), [2]);
+        assert_eq!(found(root_tests, "crates/x/tests/root_a.rs", plain), [3]);
     }
 }
