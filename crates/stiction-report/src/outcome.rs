@@ -17,6 +17,16 @@ pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {
     }
 }
 
+/// Whether the outcome of the trial tells of the phase's failure already.
+pub(crate) fn tells_of(trial: &Trial, phase: &Phase) -> bool {
+    match (&trial.outcome, &phase.outcome) {
+        (TrialOutcome::Failed { message: whole }, PhaseOutcome::Failed { message }) => {
+            whole.ends_with(message)
+        }
+        _ => false,
+    }
+}
+
 /// Why trials did not complete, a line for each reason with the first of its trials:
 /// `8 threads, run 3, and 12 more: skipped: the run was interrupted`.
 pub(crate) fn trial_gaps<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Vec<String> {

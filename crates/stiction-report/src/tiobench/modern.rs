@@ -11,7 +11,7 @@ use crate::cell::cell_text;
 use crate::doubts::doubts;
 use crate::figure::{figure, measured};
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{session_gap, title, trial_gaps};
+use crate::outcome::{session_gap, tells_of, title, trial_gaps};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::stack::{stack_line, without_home};
@@ -57,8 +57,9 @@ pub fn modern(judged: &Judged<'_>, style: Style) -> String {
     }
     let phases: Vec<JudgedPhase<'_>> = trials
         .iter()
-        .flat_map(|(_, phases)| phases.iter().copied())
-        .filter(JudgedPhase::is_measured)
+        .flat_map(|(trial, phases)| phases.iter().map(move |judged| (*trial, *judged)))
+        .filter(|(trial, judged)| judged.is_measured() && !tells_of(trial, judged.phase))
+        .map(|(_, judged)| judged)
         .collect();
     if !best.is_empty() {
         write_legend(&mut page);

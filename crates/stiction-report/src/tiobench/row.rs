@@ -3,7 +3,7 @@
 use stiction_core::{Cell, Metric, Phase, Session, Trial, metrics};
 
 use super::{ClassicOptions, Latencies};
-use crate::outcome::{phase_gap, trial_gaps, trial_name};
+use crate::outcome::{phase_gap, tells_of, trial_gaps, trial_name};
 use crate::text::ascii;
 
 /// Bytes in what tiobench calls a megabyte.
@@ -132,7 +132,8 @@ impl Row<'_> {
     pub(super) fn gaps(&self) -> Vec<String> {
         let mut gaps = trial_gaps(self.trials.iter().copied());
         for trial in &self.trials {
-            let parts = trial.phases.iter().filter_map(phase_gap);
+            let phases = trial.phases.iter().filter(|phase| !tells_of(trial, phase));
+            let parts = phases.filter_map(phase_gap);
             gaps.extend(parts.map(|gap| format!("{}: {gap}", trial_name(trial))));
         }
         gaps

@@ -89,6 +89,7 @@ fn root_a_device_error_fails_the_trial_and_names_the_place() {
     for mode in [&[][..], &["--classic"]] {
         let text = squeezed(&lab.output(tiobench(fault.path(), mode), 2));
         assert_says(&text, &said);
+        assert!(text.matches(said[0]).count() == 1, "{text}");
         assert_empty(fault.path());
     }
     let text = squeezed(&lab.output(quick_on(&fault), 2));
