@@ -84,7 +84,8 @@ pub(crate) fn machine_line(environment: &Environment) -> String {
         parts.push(format!("{} memory", format_bytes(memory.total_bytes)));
     }
     let virtualisation = &environment.virtualisation;
-    parts.extend(virtualisation.hypervisor.clone());
+    let guest = virtualisation.hypervisor.as_ref();
+    parts.extend(guest.map(|name| format!("{name} guest (host cache unseen)")));
     parts.extend(virtualisation.container.clone());
     parts.join(", ")
 }
