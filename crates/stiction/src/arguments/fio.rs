@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 const EXAMPLES: &str = "\
 Examples:
-  stiction fio lint jobs.fio        What will really happen: bytes, time, overlap,
-                                    depth, cached or not
+  stiction fio lint jobs.fio        What will really happen: bytes, time,
+                                    overlap, depth, cached or not
   stiction fio lint jobs.fio --section=reads --bs=64k
                                     One job of the file, with another block size
   stiction fio convert jobs.fio > jobs.toml
