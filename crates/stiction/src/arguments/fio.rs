@@ -13,9 +13,9 @@ Examples:
   stiction fio convert jobs.fio > jobs.toml
                                     The same jobs, every default spelt out
 
-Options of jobs are fio's: --rw=randread --bs=4k. They beat the file, those after
---name=NAME make a job, and an option that fio has not is an error. The exit
-status is 2 where a file has errors, or jobs that will fail as they stand.";
+Options of jobs are fio's: --rw=randread --bs=4k. They beat the file, those
+after --name=NAME make a job, and an option that fio has not is an error. The
+exit status is 2 where a file has errors, or jobs that will fail as they stand.";
 
 /// Read job files of fio: what they will do, and what they mean
 #[derive(Clone, Debug, clap::Args)]
