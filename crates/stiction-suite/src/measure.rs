@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stiction_core::{
     BackendKind, Caveat, CaveatCode, CpuTime, Job, Phase, PhaseKind, PhaseOutcome, SkipReason,
-    WorkerSummary,
+    StartOrder, WorkerSummary,
 };
 use stiction_engine::{
     Cause, Ended, EngineError, IoFailure, Ledger, Outcome, Progress, WorkerOutcome,
@@ -99,7 +99,7 @@ fn failed(error: &EngineError) -> PhaseOutcome {
 fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
     phase.elapsed_ns = outcome.elapsed_ns;
     phase.witnesses.direct_granted = outcome.direct_granted;
-    phase.witnesses.busiest_worker_cpu_fraction = busiest(&outcome.workers);
+    phase.witnesses.busiest_worker_cpu_fraction = busiest(job, &outcome);
     phase.outcome = ending(&outcome);
     phase.caveats.extend(outcome.caveats.iter().cloned());
     phase.notes.extend(outcome.notes.iter().cloned());
@@ -148,17 +148,22 @@ fn ran_out(failure: &IoFailure) -> bool {
     )
 }
 
-/// CPU share of the busiest worker over its own time, 0 to 1.
-fn busiest(workers: &[WorkerOutcome]) -> Option<f64> {
-    let shares = workers
+/// CPU share of the busiest worker, 0 to 1: over the whole phase where all workers
+/// start together, since one that was busy for a moment of it bounds nothing; over its
+/// own time where they take turns.
+fn busiest(job: &Job, outcome: &Outcome) -> Option<f64> {
+    let share = |worker: &WorkerSummary| {
+        let over_ns = match job.start {
+            StartOrder::Together => outcome.elapsed_ns,
+            StartOrder::OneAfterAnother => worker.last_ns.saturating_sub(worker.first_ns),
+        };
+        (over_ns > 0).then(|| (worker.cpu_ns as f64 / over_ns as f64).min(1.0))
+    };
+    let shares = outcome
+        .workers
         .iter()
-        .filter_map(|worker| cpu_share(&worker.summary));
+        .filter_map(|worker| share(&worker.summary));
     shares.reduce(f64::max)
-}
-
-fn cpu_share(worker: &WorkerSummary) -> Option<f64> {
-    let active_ns = worker.last_ns.saturating_sub(worker.first_ns);
-    (active_ns > 0).then(|| (worker.cpu_ns as f64 / active_ns as f64).min(1.0))
 }
 
 /// The CPU time that belongs to the phase: its workers', or for rings the whole

@@ -229,6 +229,18 @@ impl<'a> Case<'a> {
             })
     }
 
+    /// Whether all that was written had to pass a write cache below the device: each
+    /// write was synced by itself, or each block was written once before the sync at
+    /// the end. Blocks written over and over before a sync meet in such a cache, and
+    /// only the last of each goes on.
+    pub(super) fn passes_caches_below(&self) -> bool {
+        self.is_synced()
+            && self.job.is_none_or(|job| {
+                let each = job.sync_every.is_some_and(|every| every.writes == 1);
+                each || job.once || job.write_sync != stiction_core::WriteSync::None
+            })
+    }
+
     /// Bytes per second, as reported.
     pub(super) fn byte_rate(&self) -> f64 {
         self.phase

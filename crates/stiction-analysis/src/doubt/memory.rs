@@ -144,7 +144,7 @@ pub(super) fn below_the_device(case: &Case<'_>) -> Option<Claim> {
         .into_iter()
         .find(|layer| layer.kind == LayerKind::Loop && layer.loop_direct_io == Some(false))?;
     // A sync passes through: it reaches the file under the loop device.
-    if case.way == Way::Write && case.is_synced() {
+    if case.way == Way::Write && case.passes_caches_below() {
         return None;
     }
     let name = &buffered.name;
