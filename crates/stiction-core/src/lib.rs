@@ -27,6 +27,7 @@ mod pattern;
 mod phase;
 mod placement;
 mod plan;
+mod program;
 mod record;
 mod recording;
 mod reserve;
@@ -63,6 +64,10 @@ pub use pattern::{
 pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
 pub use placement::{CpuPolicy, IoPriority, MemoryPolicy, Placement};
 pub use plan::{Plan, PlannedTrial};
+pub use program::{
+    CacheBefore, OptionWithoutEffect, Program, ProgramDefault, ProgramEnds, ProgramPart,
+    ProgramPlace, ProgramTarget,
+};
 pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};
 pub use recording::{Direction, Interval, Recording};
 pub use reserve::Reserve;
