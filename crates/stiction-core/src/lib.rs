@@ -17,6 +17,7 @@ mod content;
 mod digest;
 mod environment;
 mod export;
+mod figures;
 mod histogram;
 mod id;
 mod job;
@@ -50,6 +51,7 @@ pub use environment::{
 pub use export::{
     EXPORT_SCHEMA, EXPORT_SCHEMA_VERSION, ExportError, export_session, read_exported_session,
 };
+pub use figures::{AllActive, all_active_within, figures_of_operations, operations_and_bytes};
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{

@@ -149,6 +149,16 @@ pub mod metrics {
         SYNC_LATENCY_P99 = "sync_latency_ns_p99", Nanoseconds, Less, LatencyTail;
         /// Largest latency of an fsync or fdatasync.
         SYNC_LATENCY_MAX = "sync_latency_ns_max", Nanoseconds, Less, LatencyExtreme;
+        /// Operations that were to begin at a set pace.
+        ASKED_OPERATIONS = "operations_asked_count", Count, Neither, Descriptive;
+        /// Operations done at a set pace over those that were to begin; less than 1 is an overload.
+        DONE_OVER_ASKED = "done_over_asked_ratio", Ratio, More, Descriptive;
+        /// By how much operations began later than they were to, on average.
+        LATENESS_MEAN = "lateness_ns_mean", Nanoseconds, Less, Descriptive;
+        /// 99th percentile of the same.
+        LATENESS_P99 = "lateness_ns_p99", Nanoseconds, Less, Descriptive;
+        /// Largest of the same.
+        LATENESS_MAX = "lateness_ns_max", Nanoseconds, Less, Descriptive;
         /// CPU time in user mode. The user/system split is sampled by tick on many kernels.
         CPU_USER = "cpu_user_s", Seconds, Less, Cpu;
         /// CPU time in kernel mode on behalf of the process.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stiction_core::{
-    Caveat, CaveatCode, CpuTime, Direction, Histogram, Interval, Job, Recording, WorkerSummary,
-    format_duration_ns,
+    AllActive, Caveat, CaveatCode, CpuTime, Direction, Histogram, Interval, Job, Recording,
+    WorkerSummary, format_duration_ns,
 };
 
 use crate::placement;
@@ -63,17 +63,6 @@ impl WorkerOutcome {
         kept.find(|series| series.direction == direction)
             .map_or_else(Histogram::new, Series::total)
     }
-}
-
-/// A stretch in which every worker was active, and what moved in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AllActive {
-    /// Start, ns after the job's.
-    pub start_ns: u64,
-    /// End, ns after the job's start.
-    pub end_ns: u64,
-    /// Bytes moved by operations that completed in between.
-    pub bytes: u64,
 }
 
 /// How a job kept its pace.

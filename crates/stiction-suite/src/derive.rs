@@ -1,9 +1,10 @@
 //! From what was recorded to the numbers of a phase. Pure arithmetic.
 
 use stiction_core::{
-    CpuTime, Direction, Histogram, Measurement, Metric, Phase, WorkerSummary, metrics,
+    AllActive, CpuTime, Direction, Measurement, Metric, Phase, WorkerSummary, all_active_within,
+    figures_of_operations, metrics, operations_and_bytes,
 };
-use stiction_engine::AllActive;
+use stiction_engine::Kept;
 
 /// `/proc/stat` counts in ticks of 10 ms: below ten of them a share means nothing.
 const SYSTEM_CPU_ELAPSED_NS_MIN: u64 = 100_000_000;
@@ -16,6 +17,8 @@ pub(crate) struct Beside {
     pub cpu: CpuTime,
     /// The stretch in which every worker was active.
     pub all_active: Option<AllActive>,
+    /// How it kept its pace, where it had one.
+    pub pace: Option<Kept>,
     /// CPUs of the machine, where that is known.
     pub cpus: Option<u32>,
 }
@@ -23,167 +26,53 @@ pub(crate) struct Beside {
 /// The measurements of a phase from its recordings, workers and witnesses, in the
 /// order in which reports show them. Figures that cannot be had are left out.
 pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
-    let mut found = Vec::new();
     let ramp_ns = phase.job.as_ref().map_or(0, |job| job.ramp_ns);
-    if ramp_ns == 0 {
-        of_operations(phase, beside.all_active, &mut found);
+    let mut found = if ramp_ns == 0 {
+        figures_of_operations(phase, beside.all_active)
     } else {
         let counted = phase.after_ramp(ramp_ns);
         let stretch = beside.all_active;
-        let all_active = stretch.and_then(|stretch| within(&counted, stretch));
-        of_operations(&counted, all_active, &mut found);
-    }
+        let all_active = stretch.and_then(|stretch| all_active_within(&counted, stretch));
+        figures_of_operations(&counted, all_active)
+    };
+    pace(phase, beside, &mut found);
     // CPU time and each worker's share are known for the whole phase only.
     cpu(phase, beside, &mut found);
     fairness(&phase.workers, &mut found);
     found
 }
 
-fn of_operations(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measurement>) {
-    rates(phase, all_active, found);
-    if let Some(latencies) = operations(phase) {
-        latency(&latencies, found);
-    }
-    if let Some(syncs) = total_of(phase, |direction| direction == Direction::Sync) {
-        sync_latency(&syncs, found);
-    }
-}
-
-/// The part of a stretch that is left of a phase without its warm-up, to the edges of
-/// intervals.
-fn within(phase: &Phase, stretch: AllActive) -> Option<AllActive> {
-    let recordings = phase.recordings.iter();
-    let data = recordings.filter(|recording| is_data(recording.direction));
-    let inside = data
-        .flat_map(|recording| &recording.intervals)
-        .filter(|one| {
-            one.start_ns >= stretch.start_ns && one.start_ns + one.length_ns <= stretch.end_ns
-        });
-    inside.fold(None, |whole: Option<AllActive>, one| {
-        let end_ns = one.start_ns + one.length_ns;
-        Some(AllActive {
-            start_ns: whole.map_or(one.start_ns, |whole| whole.start_ns.min(one.start_ns)),
-            end_ns: whole.map_or(end_ns, |whole| whole.end_ns.max(end_ns)),
-            bytes: whole.map_or(0, |whole| whole.bytes) + one.bytes,
-        })
-    })
-}
-
-/// Latencies of the phase's own operations: commits where it commits, else all that
-/// it read, wrote and trimmed.
-fn operations(phase: &Phase) -> Option<Histogram> {
-    let commits = total_of(phase, |direction| direction == Direction::Commit);
-    commits.or_else(|| total_of(phase, is_data))
-}
-
-/// Whether operations of `direction` are counted nowhere else.
-fn is_data(direction: Direction) -> bool {
-    matches!(
-        direction,
-        Direction::Read | Direction::Write | Direction::Trim
-    )
-}
-
-/// All operations of some directions; `None` when there were none.
-fn total_of(phase: &Phase, wanted: impl Fn(Direction) -> bool) -> Option<Histogram> {
-    let mut total = Histogram::new();
-    let recordings = phase.recordings.iter();
-    recordings
-        .filter(|recording| wanted(recording.direction))
-        .for_each(|recording| total.merge(&recording.total()));
-    (total.count() > 0).then_some(total)
-}
-
-/// Reads, writes and trims completed, syncs and commits not counted again.
-fn moved(phase: &Phase) -> (u64, u64) {
-    phase
-        .recordings
-        .iter()
-        .filter(|recording| is_data(recording.direction))
-        .fold((0, 0), |(operations, bytes), recording| {
-            (
-                operations + recording.operations(),
-                bytes + recording.bytes(),
-            )
-        })
-}
-
-fn rates(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measurement>) {
-    let (operations, bytes) = moved(phase);
-    if phase.elapsed_ns > 0 {
-        let elapsed_s = phase.elapsed_ns as f64 / NS_PER_S;
-        found.push(Measurement::new(
-            metrics::RATE,
-            bytes as f64 / elapsed_s,
-            operations,
-        ));
-        found.push(Measurement::new(
-            metrics::OPERATION_RATE,
-            operations as f64 / elapsed_s,
-            operations,
-        ));
-        if let Some(rate) = all_active.and_then(all_active_rate) {
-            found.push(Measurement::new(metrics::RATE_ALL_ACTIVE, rate, operations));
-        }
-        found.push(Measurement::new(metrics::ELAPSED, elapsed_s, 1));
-    }
-    found.push(Measurement::new(metrics::BYTES, bytes as f64, operations));
-    found.push(Measurement::new(
-        metrics::OPERATIONS,
-        operations as f64,
-        operations,
-    ));
-}
-
-fn all_active_rate(stretch: AllActive) -> Option<f64> {
-    let length_ns = stretch.end_ns.checked_sub(stretch.start_ns)?;
-    (length_ns > 0).then(|| stretch.bytes as f64 * NS_PER_S / length_ns as f64)
-}
-
-fn latency(latencies: &Histogram, found: &mut Vec<Measurement>) {
-    let n = latencies.count();
-    let mut push = |metric: Metric, value: Option<f64>| {
-        found.extend(value.map(|value| Measurement::new(metric, value, n)));
+/// How far a job fell behind a set pace, over its whole time: what could not begin is
+/// not in the recordings.
+fn pace(phase: &Phase, beside: Beside, found: &mut Vec<Measurement>) {
+    let Some(kept) = beside.pace else {
+        return;
     };
-    push(metrics::LATENCY_MEAN, latencies.mean_ns());
-    for (metric, quantile) in [
-        (metrics::LATENCY_P50, 0.5),
-        (metrics::LATENCY_P90, 0.9),
-        (metrics::LATENCY_P99, 0.99),
-        (metrics::LATENCY_P999, 0.999),
-        (metrics::LATENCY_P9999, 0.9999),
-    ] {
-        push(
-            metric,
-            latencies
-                .quantile_ns_if_enough(quantile)
-                .map(|ns| ns as f64),
-        );
-    }
-    push(metrics::LATENCY_MAX, latencies.max_ns().map(|ns| ns as f64));
-    let percent = |count: u64| Some(100.0 * count as f64 / n as f64);
-    push(metrics::LATENCY_OVER_2S, percent(latencies.over_2_s()));
-    push(metrics::LATENCY_OVER_10S, percent(latencies.over_10_s()));
-}
-
-fn sync_latency(syncs: &Histogram, found: &mut Vec<Measurement>) {
-    for (metric, value) in [
-        (metrics::SYNC_LATENCY_MEAN, syncs.mean_ns()),
-        (
-            metrics::SYNC_LATENCY_P50,
-            syncs.quantile_ns_if_enough(0.5).map(|ns| ns as f64),
-        ),
-        (
-            metrics::SYNC_LATENCY_P99,
-            syncs.quantile_ns_if_enough(0.99).map(|ns| ns as f64),
-        ),
-        (
-            metrics::SYNC_LATENCY_MAX,
-            syncs.max_ns().map(|ns| ns as f64),
-        ),
-    ] {
-        found.extend(value.map(|value| Measurement::new(metric, value, syncs.count())));
-    }
+    let n = kept.done_operations;
+    found.push(Measurement::new(
+        metrics::ASKED_OPERATIONS,
+        kept.asked_operations as f64,
+        n,
+    ));
+    found.push(Measurement::new(
+        metrics::DONE_OVER_ASKED,
+        kept.fraction(),
+        n,
+    ));
+    let mut recordings = phase.recordings.iter();
+    let Some(late) = recordings.find(|one| one.direction == Direction::Lateness) else {
+        return;
+    };
+    let late = late.total();
+    let mut push = |metric: Metric, value: Option<f64>| {
+        found.extend(value.map(|value| Measurement::new(metric, value, late.count())));
+    };
+    push(metrics::LATENESS_MEAN, late.mean_ns());
+    push(
+        metrics::LATENESS_P99,
+        late.quantile_ns_if_enough(0.99).map(|ns| ns as f64),
+    );
+    push(metrics::LATENESS_MAX, late.max_ns().map(|ns| ns as f64));
 }
 
 /// CPU times and shares; 100 % is one busy CPU. An efficiency is left out where the
@@ -196,7 +85,7 @@ fn cpu(phase: &Phase, beside: Beside, found: &mut Vec<Measurement>) {
     if phase.elapsed_ns == 0 {
         return;
     }
-    let rate = moved(phase).1 as f64 * NS_PER_S / phase.elapsed_ns as f64;
+    let rate = operations_and_bytes(phase).1 as f64 * NS_PER_S / phase.elapsed_ns as f64;
     let own = cpu.total_ns as f64 / phase.elapsed_ns as f64;
     let system = system_share(phase, beside.cpus);
     push(metrics::CPU_PERCENT, 100.0 * own);
@@ -262,7 +151,7 @@ fn jain_index(shares: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_core::{Interval, PhaseKind, Recording, SystemCpu};
+    use stiction_core::{Histogram, Interval, PhaseKind, Recording, SystemCpu};
 
     fn recording(direction: Direction, bytes: u64, latencies_ns: &[u64]) -> Recording {
         let mut latencies = Histogram::new();

@@ -7,10 +7,12 @@
 mod derive;
 mod error;
 mod ground;
+mod means;
 mod measure;
 pub mod quick;
 mod requirements;
 pub mod room;
+mod sizing;
 pub mod tiobench;
 mod workload;
 

@@ -111,6 +111,7 @@ fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
     let beside = Beside {
         cpu: charged_cpu(job.backend, phase.witnesses.process_cpu, &outcome.workers),
         all_active: outcome.all_active,
+        pace: outcome.pace,
         cpus,
     };
     phase.recordings = outcome.recordings;

@@ -1,12 +1,13 @@
 //! From a phase and the means at hand to a job.
 
 use stiction_core::{
-    Access, Action, BackendKind, Create, Data, Job, Region, Seed, StartOrder, SyncEvery, SyncKind,
+    Access, Action, BackendKind, Create, Data, Job, Seed, StartOrder, SyncEvery, SyncKind,
     WriteSync,
 };
 
 use super::options::QuickParameters;
 use super::phase::QuickPhase;
+use crate::sizing::split;
 
 /// What the jobs of one trial depend on.
 #[derive(Clone, Copy, Debug)]
@@ -120,21 +121,6 @@ fn sync_every(
     })
 }
 
-/// The first `bytes` of the file in `parts` equal regions of whole blocks, or fewer
-/// when there are fewer blocks than parts.
-fn split(bytes: u64, block_size_bytes: u64, parts: u32) -> Vec<Region> {
-    let blocks = bytes / block_size_bytes.max(1);
-    let parts = u64::from(parts).min(blocks).max(1);
-    let length_bytes = blocks / parts * block_size_bytes;
-    (0..parts)
-        .map(|part| Region {
-            target: 0,
-            offset_bytes: part * length_bytes,
-            length_bytes,
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,12 +197,5 @@ mod tests {
                 kind: SyncKind::Fdatasync
             })
         );
-    }
-
-    #[test]
-    fn a_small_file_has_fewer_parts() {
-        assert_eq!(split(3 * 4096 + 5, 4096, 32).len(), 3);
-        let parts = split(65 * 4096, 4096, 32);
-        assert_eq!((parts.len(), parts[1].offset_bytes), (32, 2 * 4096));
     }
 }

@@ -7,9 +7,9 @@ use stiction_host::admit_bytes;
 
 use super::budget::slot_ns;
 use super::jobs::{Circumstances, job};
-use super::means::{self, Means};
 use super::options::QuickParameters;
 use super::phase::QuickPhase;
+use crate::means::{self, Means};
 use crate::measure::{Request, measure, skip};
 use crate::room::reserve;
 use crate::{Context, Ground, Place, SuiteError, TrialReport};
@@ -59,7 +59,7 @@ fn phases(
     ground: &Ground,
     context: &mut Context<'_>,
 ) -> Result<TrialOutcome, SuiteError> {
-    let means = means::find(context, ground, parameters);
+    let means = means::find(context, ground, parameters.random_block_size_bytes);
     let mut on = Circumstances {
         parameters,
         direct: means.direct,

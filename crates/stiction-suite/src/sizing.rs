@@ -1,13 +1,10 @@
-//! How large quick's file is.
+//! How large the file is that a benchmark works in, and how workers share it.
 
-use stiction_core::{Environment, SkipCode, SkipReason, format_bytes};
+use stiction_core::{Environment, Region, SkipCode, SkipReason, format_bytes};
 
 use crate::room::{memory_bytes, room_bytes};
 
 const MIB: u64 = 1 << 20;
-/// Largest file that is chosen without being asked for. It bounds what a run writes to
-/// a fast device, and takes a disk of 400 MB/s the ten seconds that there are for it.
-const FILE_BYTES_MAX: u64 = 4096 * MIB;
 /// Smallest file that says anything: 64 blocks of 4 KiB.
 const FILE_BYTES_MIN: u64 = 256 << 10;
 /// Bytes of a sequential operation where the file is large enough for many of them.
@@ -17,18 +14,20 @@ const SEQUENTIAL_BLOCKS_MIN: u64 = 32;
 
 /// Size of the file and of a sequential operation on it, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sizing {
-    pub(super) file_bytes: u64,
-    pub(super) sequential_block_bytes: u64,
+pub(crate) struct Sizing {
+    pub(crate) file_bytes: u64,
+    pub(crate) sequential_block_bytes: u64,
 }
 
-/// Chooses the file's size for the first target, or takes the one asked for.
+/// Chooses the file's size for the first target, `at_most_bytes` of it, or takes the one
+/// asked for.
 ///
 /// Half of the room at most, so that other users of the filesystem are left some; an
 /// eighth of the memory at most where files live in memory; no more than the largest
 /// file that the process may write.
-pub(super) fn choose(
+pub(crate) fn choose(
     asked_bytes: Option<u64>,
+    at_most_bytes: u64,
     environment: &Environment,
     may_fill: bool,
 ) -> Result<Sizing, SkipReason> {
@@ -43,7 +42,7 @@ pub(super) fn choose(
             (Some(filesystem), Some(memory)) if filesystem.lives_in_memory() => memory / 8,
             _ => u64::MAX,
         };
-        FILE_BYTES_MAX
+        at_most_bytes
             .min(room / 2)
             .min(memory_share)
             .min(file_limit)
@@ -103,6 +102,21 @@ fn block_for(file_bytes: u64) -> u64 {
     SEQUENTIAL_BLOCK_BYTES_MAX.min(power).max(4096)
 }
 
+/// The first `bytes` of the file in `parts` equal regions of whole blocks, or fewer
+/// when there are fewer blocks than parts.
+pub(crate) fn split(bytes: u64, block_size_bytes: u64, parts: u32) -> Vec<Region> {
+    let blocks = bytes / block_size_bytes.max(1);
+    let parts = u64::from(parts).min(blocks).max(1);
+    let length_bytes = blocks / parts * block_size_bytes;
+    (0..parts)
+        .map(|part| Region {
+            target: 0,
+            offset_bytes: part * length_bytes,
+            length_bytes,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,12 +145,18 @@ mod tests {
 
     #[test]
     fn a_large_disk_gets_the_largest_file_and_memory_an_eighth() {
-        let sizing = choose(None, &machine("ext4", 1 << 40, 1 << 40), false).unwrap();
+        let sizing = choose(None, 4096 * MIB, &machine("ext4", 1 << 40, 1 << 40), false).unwrap();
         assert_eq!(
             (sizing.file_bytes, sizing.sequential_block_bytes),
             (4 << 30, MIB)
         );
-        let sizing = choose(None, &machine("tmpfs", 12 << 30, 12 << 30), false).unwrap();
+        let sizing = choose(
+            None,
+            4096 * MIB,
+            &machine("tmpfs", 12 << 30, 12 << 30),
+            false,
+        )
+        .unwrap();
         assert_eq!(sizing.file_bytes, 2 << 30);
     }
 
@@ -144,7 +164,7 @@ mod tests {
     /// 32 KiB each.
     #[test]
     fn a_tiny_filesystem_gets_a_tiny_file_of_small_blocks() {
-        let sizing = choose(None, &machine("ext2", 4 * MIB, 4 * MIB), false).unwrap();
+        let sizing = choose(None, 4096 * MIB, &machine("ext2", 4 * MIB, 4 * MIB), false).unwrap();
         assert_eq!(sizing.sequential_block_bytes, 32 << 10);
         assert_eq!(sizing.file_bytes, 60 * (32 << 10));
     }
@@ -152,18 +172,23 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_the_reason() {
         let machine = machine("ext4", 100 * MIB, 50 * MIB);
-        let code = |asked| choose(asked, &machine, false).unwrap_err().code;
+        let code = |asked| choose(asked, 4096 * MIB, &machine, false).unwrap_err().code;
         assert_eq!(code(Some(46 * MIB)), SkipCode::NoSpace);
         assert_eq!(code(Some(0)), SkipCode::NoSpace);
         assert_eq!(code(Some(2 << 40)), SkipCode::NoSpace);
-        assert!(choose(Some(45 * MIB), &machine, false).is_ok());
+        assert!(choose(Some(45 * MIB), 4096 * MIB, &machine, false).is_ok());
         let mut limited = machine.clone();
         limited.limits.file_size_bytes = Some(MIB);
-        assert_eq!(choose(None, &limited, false).unwrap().file_bytes, MIB);
-        let code = |asked| choose(asked, &limited, false).unwrap_err().code;
+        assert_eq!(
+            choose(None, 4096 * MIB, &limited, false)
+                .unwrap()
+                .file_bytes,
+            MIB
+        );
+        let code = |asked| choose(asked, 4096 * MIB, &limited, false).unwrap_err().code;
         assert_eq!(code(Some(2 * MIB)), SkipCode::LimitTooLow);
         limited.limits.file_size_bytes = Some(1000);
-        let reason = choose(None, &limited, false).unwrap_err();
+        let reason = choose(None, 4096 * MIB, &limited, false).unwrap_err();
         assert_eq!(reason.code, SkipCode::NoSpace);
     }
 
@@ -172,5 +197,12 @@ mod tests {
         assert_eq!(block_for(256 << 10), 8192);
         assert_eq!(block_for(1), 4096);
         assert_eq!(block_for(u64::MAX), MIB);
+    }
+
+    #[test]
+    fn a_small_file_has_fewer_parts() {
+        assert_eq!(split(3 * 4096 + 5, 4096, 32).len(), 3);
+        let parts = split(65 * 4096, 4096, 32);
+        assert_eq!((parts.len(), parts[1].offset_bytes), (32, 2 * 4096));
     }
 }

@@ -6,30 +6,29 @@ use stiction_core::{
 };
 use stiction_engine::{Ended, Progress, run};
 
-use super::options::QuickParameters;
 use crate::{Context, Ground};
 
 /// The ways of doing I/O that are open, and what to say about those that are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Means {
+pub(crate) struct Means {
     /// Whether the page cache can be avoided.
-    pub(super) direct: bool,
+    pub(crate) direct: bool,
     /// Whether many operations can be kept in flight by one thread.
-    pub(super) ring: bool,
+    pub(crate) ring: bool,
     /// Whether the file lives in memory, so that its cache is all there is.
-    pub(super) in_memory: bool,
+    pub(crate) in_memory: bool,
     /// For every phase: what was wanted and could not be had.
-    pub(super) direct_caveat: Option<Caveat>,
+    pub(crate) direct_caveat: Option<Caveat>,
     /// For the phases that would have used a ring.
-    pub(super) ring_caveat: Option<Caveat>,
+    pub(crate) ring_caveat: Option<Caveat>,
     /// For the phases, as far as they go another way without a doubt.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Tries the means by writing a block with each. A device node, a version or a right to
 /// open says nothing: filesystems take `O_DIRECT` and refuse the write, and a
 /// container's filter answers only when io_uring is called.
-pub(super) fn find(context: &Context<'_>, ground: &Ground, parameters: &QuickParameters) -> Means {
+pub(crate) fn find(context: &Context<'_>, ground: &Ground, block_size_bytes: u64) -> Means {
     let filesystems = ground
         .stacks()
         .iter()
@@ -39,7 +38,7 @@ pub(super) fn find(context: &Context<'_>, ground: &Ground, parameters: &QuickPar
         .map(|filesystem| filesystem.kind.as_str())
         .next();
     choose(in_memory, |backend| {
-        tried(context, ground, parameters, backend)
+        tried(context, ground, block_size_bytes, backend)
     })
 }
 
@@ -96,10 +95,10 @@ fn choose(
 fn tried(
     context: &Context<'_>,
     ground: &Ground,
-    parameters: &QuickParameters,
+    block_size_bytes: u64,
     backend: BackendKind,
 ) -> Result<(), Caveat> {
-    let job = one_block(parameters, backend);
+    let job = one_block(block_size_bytes, backend);
     let refused = |detail: String| Caveat::new(CaveatCode::DirectRefused, detail);
     let outcome = run(&job, ground.targets(), context.stop, &Progress::new(1))
         .map_err(|error| refused(error.to_string()))?;
@@ -117,17 +116,17 @@ fn tried(
     }
 }
 
-fn one_block(parameters: &QuickParameters, backend: BackendKind) -> Job {
+fn one_block(block_size_bytes: u64, backend: BackendKind) -> Job {
     Job {
         name: "try".to_owned(),
         access: Access::Sequential,
         action: Action::Write,
-        block_size_bytes: parameters.random_block_size_bytes,
+        block_size_bytes,
         depth: 1,
         regions: vec![Region {
             target: 0,
             offset_bytes: 0,
-            length_bytes: parameters.random_block_size_bytes,
+            length_bytes: block_size_bytes,
         }],
         backend,
         direct: true,
@@ -139,8 +138,6 @@ fn one_block(parameters: &QuickParameters, backend: BackendKind) -> Job {
         duration_ns: None,
         once: true,
         start: StartOrder::Together,
-        interval_ns: parameters.interval_ns,
-        timing: parameters.timing,
         seed: Seed(0),
         ..Job::default()
     }

@@ -1,0 +1,174 @@
+//! From what was recorded to the figures of operations. Pure arithmetic.
+//!
+//! These are worked out from the recordings alone, so they can be worked out again
+//! later for another part of them.
+
+use crate::{Direction, Histogram, Measurement, Metric, Phase, metrics};
+
+const NS_PER_S: f64 = 1e9;
+
+/// A stretch in which every worker was active, and what moved in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllActive {
+    /// Start, ns after the job's.
+    pub start_ns: u64,
+    /// End, ns after the job's start.
+    pub end_ns: u64,
+    /// Bytes moved by operations that completed in between.
+    pub bytes: u64,
+}
+
+/// Rates and latencies of all that the phase recorded, in the order in which reports
+/// show them. Figures that cannot be had are left out.
+#[must_use]
+pub fn figures_of_operations(phase: &Phase, all_active: Option<AllActive>) -> Vec<Measurement> {
+    let mut found = Vec::new();
+    rates(phase, all_active, &mut found);
+    if let Some(latencies) = operations(phase) {
+        latency(&latencies, &mut found);
+    }
+    if let Some(syncs) = total_of(phase, |direction| direction == Direction::Sync) {
+        sync_latency(&syncs, &mut found);
+    }
+    found
+}
+
+/// The part of `stretch` that is left in a phase of which only some intervals are, to
+/// the edges of intervals; `None` when none is.
+#[must_use]
+pub fn all_active_within(phase: &Phase, stretch: AllActive) -> Option<AllActive> {
+    let recordings = phase.recordings.iter();
+    let data = recordings.filter(|recording| is_data(recording.direction));
+    let inside = data
+        .flat_map(|recording| &recording.intervals)
+        .filter(|one| {
+            one.start_ns >= stretch.start_ns && one.start_ns + one.length_ns <= stretch.end_ns
+        });
+    inside.fold(None, |whole: Option<AllActive>, one| {
+        let end_ns = one.start_ns + one.length_ns;
+        Some(AllActive {
+            start_ns: whole.map_or(one.start_ns, |whole| whole.start_ns.min(one.start_ns)),
+            end_ns: whole.map_or(end_ns, |whole| whole.end_ns.max(end_ns)),
+            bytes: whole.map_or(0, |whole| whole.bytes) + one.bytes,
+        })
+    })
+}
+
+/// Latencies of the phase's own operations: commits where it commits, else all that
+/// it read, wrote and trimmed.
+fn operations(phase: &Phase) -> Option<Histogram> {
+    let commits = total_of(phase, |direction| direction == Direction::Commit);
+    commits.or_else(|| total_of(phase, is_data))
+}
+
+/// Whether operations of `direction` are counted nowhere else.
+fn is_data(direction: Direction) -> bool {
+    matches!(
+        direction,
+        Direction::Read | Direction::Write | Direction::Trim
+    )
+}
+
+/// All operations of some directions; `None` when there were none.
+fn total_of(phase: &Phase, wanted: impl Fn(Direction) -> bool) -> Option<Histogram> {
+    let mut total = Histogram::new();
+    let recordings = phase.recordings.iter();
+    recordings
+        .filter(|recording| wanted(recording.direction))
+        .for_each(|recording| total.merge(&recording.total()));
+    (total.count() > 0).then_some(total)
+}
+
+/// Operations and bytes of the reads, writes and trims of a phase; syncs and commits are
+/// not counted again.
+#[must_use]
+pub fn operations_and_bytes(phase: &Phase) -> (u64, u64) {
+    phase
+        .recordings
+        .iter()
+        .filter(|recording| is_data(recording.direction))
+        .fold((0, 0), |(operations, bytes), recording| {
+            (
+                operations + recording.operations(),
+                bytes + recording.bytes(),
+            )
+        })
+}
+
+fn rates(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measurement>) {
+    let (operations, bytes) = operations_and_bytes(phase);
+    if phase.elapsed_ns > 0 {
+        let elapsed_s = phase.elapsed_ns as f64 / NS_PER_S;
+        found.push(Measurement::new(
+            metrics::RATE,
+            bytes as f64 / elapsed_s,
+            operations,
+        ));
+        found.push(Measurement::new(
+            metrics::OPERATION_RATE,
+            operations as f64 / elapsed_s,
+            operations,
+        ));
+        if let Some(rate) = all_active.and_then(all_active_rate) {
+            found.push(Measurement::new(metrics::RATE_ALL_ACTIVE, rate, operations));
+        }
+        found.push(Measurement::new(metrics::ELAPSED, elapsed_s, 1));
+    }
+    found.push(Measurement::new(metrics::BYTES, bytes as f64, operations));
+    found.push(Measurement::new(
+        metrics::OPERATIONS,
+        operations as f64,
+        operations,
+    ));
+}
+
+fn all_active_rate(stretch: AllActive) -> Option<f64> {
+    let length_ns = stretch.end_ns.checked_sub(stretch.start_ns)?;
+    (length_ns > 0).then(|| stretch.bytes as f64 * NS_PER_S / length_ns as f64)
+}
+
+fn latency(latencies: &Histogram, found: &mut Vec<Measurement>) {
+    let n = latencies.count();
+    let mut push = |metric: Metric, value: Option<f64>| {
+        found.extend(value.map(|value| Measurement::new(metric, value, n)));
+    };
+    push(metrics::LATENCY_MEAN, latencies.mean_ns());
+    for (metric, quantile) in [
+        (metrics::LATENCY_P50, 0.5),
+        (metrics::LATENCY_P90, 0.9),
+        (metrics::LATENCY_P99, 0.99),
+        (metrics::LATENCY_P999, 0.999),
+        (metrics::LATENCY_P9999, 0.9999),
+    ] {
+        push(
+            metric,
+            latencies
+                .quantile_ns_if_enough(quantile)
+                .map(|ns| ns as f64),
+        );
+    }
+    push(metrics::LATENCY_MAX, latencies.max_ns().map(|ns| ns as f64));
+    let percent = |count: u64| Some(100.0 * count as f64 / n as f64);
+    push(metrics::LATENCY_OVER_2S, percent(latencies.over_2_s()));
+    push(metrics::LATENCY_OVER_10S, percent(latencies.over_10_s()));
+}
+
+fn sync_latency(syncs: &Histogram, found: &mut Vec<Measurement>) {
+    for (metric, value) in [
+        (metrics::SYNC_LATENCY_MEAN, syncs.mean_ns()),
+        (
+            metrics::SYNC_LATENCY_P50,
+            syncs.quantile_ns_if_enough(0.5).map(|ns| ns as f64),
+        ),
+        (
+            metrics::SYNC_LATENCY_P99,
+            syncs.quantile_ns_if_enough(0.99).map(|ns| ns as f64),
+        ),
+        (
+            metrics::SYNC_LATENCY_MAX,
+            syncs.max_ns().map(|ns| ns as f64),
+        ),
+    ] {
+        found.extend(value.map(|value| Measurement::new(metric, value, syncs.count())));
+    }
+}
