@@ -101,6 +101,21 @@ pub enum Create {
     Sparse,
 }
 
+/// What the kernel is told of the order in which a mapping is read (`madvise`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MapAdvice {
+    /// What the job's access is.
+    #[default]
+    ByAccess,
+    /// Nothing.
+    None,
+    /// `MADV_SEQUENTIAL`.
+    Sequential,
+    /// `MADV_RANDOM`.
+    Random,
+}
+
 /// When workers start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -153,6 +168,15 @@ pub struct Job {
     /// What [`Access::Sequential`] leaves out; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stride: Option<Stride>,
+    /// Distance between the starts of two reads of [`Access::Sequential`], bytes;
+    /// `None` for as long as the block. When it is shorter, reads overlap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hop_bytes: Option<u64>,
+    /// Operations of [`Access::Sequential`] end at the multiples of so many bytes from
+    /// the start of the region, and the one that would cross is cut; `None` for
+    /// nowhere but at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_bytes: Option<u64>,
     /// Read, write, trim, or some of each.
     pub action: Action,
     /// Bytes moved by each operation, 1 or more; with `sizes`, what random offsets
@@ -174,6 +198,19 @@ pub struct Job {
     /// How its rings are used, for [`BackendKind::IoUring`].
     #[serde(default, skip_serializing_if = "RingOptions::is_empty")]
     pub ring: RingOptions,
+    /// Whether reads leave the data where they are, for [`BackendKind::Mmap`], which
+    /// then touches the first byte of each block, and [`BackendKind::Splice`], whose
+    /// pipe then ends in `/dev/null`. They count as whole blocks. Beside a job that
+    /// reads the same it shows what the copy costs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_copy: bool,
+    /// What the kernel is told of the order of reads, for [`BackendKind::Mmap`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub map_advice: MapAdvice,
+    /// Where buffers begin, bytes beyond the start of a page; direct I/O wants a
+    /// multiple of the device's sector.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub buffer_offset_bytes: u32,
     /// Whether files are opened with `O_DIRECT`.
     pub direct: bool,
     /// What each write waits for by the flags of its file.
@@ -279,6 +316,8 @@ impl Default for Job {
             skew: None,
             run_operations: 1,
             stride: None,
+            hop_bytes: None,
+            cut_bytes: None,
             action: Action::Read,
             block_size_bytes: 4096,
             sizes: None,
@@ -287,6 +326,9 @@ impl Default for Job {
             backend: BackendKind::Psync,
             call_flags: CallFlags::default(),
             ring: RingOptions::default(),
+            without_copy: false,
+            map_advice: MapAdvice::ByAccess,
+            buffer_offset_bytes: 0,
             direct: false,
             write_sync: WriteSync::None,
             sync_every: None,

@@ -55,7 +55,8 @@ pub use figures::{AllActive, all_active_within, figures_of_operations, operation
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{
-    BackendKind, Create, Data, Job, Region, StartOrder, SyncEvery, SyncKind, Timing, WriteSync,
+    BackendKind, Create, Data, Job, MapAdvice, Region, StartOrder, SyncEvery, SyncKind, Timing,
+    WriteSync,
 };
 pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};

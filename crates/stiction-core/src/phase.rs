@@ -55,6 +55,23 @@ pub struct WorkerSummary {
     pub last_ns: u64,
     /// CPU time, ns.
     pub cpu_ns: u64,
+    /// The part of it in kernel mode, ns; sampled by tick on many kernels.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cpu_system_ns: u64,
+    /// Times that it gave up the CPU to wait.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub switches_voluntary: u64,
+    /// Times that the CPU was taken from it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub switches_involuntary: u64,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One phase of a trial: what was asked, what was done, what the witnesses saw.

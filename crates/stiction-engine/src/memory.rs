@@ -172,6 +172,8 @@ pub(crate) struct Buffers {
     pages: Pages,
     stride: usize,
     block_bytes: usize,
+    /// Where each buffer begins in its pages.
+    offset_bytes: usize,
 }
 
 impl Buffers {
@@ -179,8 +181,13 @@ impl Buffers {
     ///
     /// # Errors
     /// When there is not that much memory to be had.
-    pub(crate) fn new(slots: usize, block_bytes: usize) -> Result<Self, NoMemory> {
-        let stride = Self::stride(block_bytes);
+    pub(crate) fn new(
+        slots: usize,
+        block_bytes: usize,
+        offset_bytes: u32,
+    ) -> Result<Self, NoMemory> {
+        let offset_bytes = offset_bytes as usize;
+        let stride = Self::stride(offset_bytes + block_bytes);
         let mut pages = Pages::new(stride.saturating_mul(slots))?;
         // Written once here, so that no page fault falls into the measured time.
         pages
@@ -192,6 +199,7 @@ impl Buffers {
             pages,
             stride,
             block_bytes,
+            offset_bytes,
         })
     }
 
@@ -204,7 +212,7 @@ impl Buffers {
     pub(crate) fn pointer(&self, slot: u32) -> *mut u8 {
         let offset = slot as usize * self.stride;
         assert!(offset < self.pages.length, "no such slot");
-        self.pages.as_ptr().wrapping_add(offset)
+        self.pages.as_ptr().wrapping_add(offset + self.offset_bytes)
     }
 
     /// The buffer of `slot`. The caller has no operation in flight on it.
@@ -248,7 +256,7 @@ mod tests {
 
     #[test]
     fn each_slot_begins_a_page() {
-        let mut buffers = Buffers::new(3, 100).unwrap();
+        let mut buffers = Buffers::new(3, 100, 0).unwrap();
         buffers.slot(1).fill(9);
         assert_eq!(buffers.slot(1).len(), 100);
         assert!(buffers.slot(0).iter().all(|&byte| byte == 0));
@@ -256,5 +264,16 @@ mod tests {
         for slot in 0..3 {
             assert_eq!(buffers.pointer(slot) as usize % page_bytes(), 0);
         }
+    }
+
+    #[test]
+    fn buffers_begin_where_they_are_to() {
+        let mut buffers = Buffers::new(2, page_bytes(), 24).unwrap();
+        for slot in 0..2 {
+            assert_eq!(buffers.pointer(slot) as usize % page_bytes(), 24);
+            assert_eq!(buffers.slot(slot).len(), page_bytes());
+        }
+        buffers.slot(0).fill(7);
+        assert!(buffers.slot(1).iter().all(|&byte| byte == 0));
     }
 }

@@ -48,6 +48,22 @@ fn contradiction(job: &Job) -> Option<&'static str> {
             "a stride moves 1 byte or more and leaves out 1 byte or more",
         ),
         (
+            job.hop_bytes.is_some()
+                && (job.access != Access::Sequential
+                    || job.action != Action::Read
+                    || job.stride.is_some()
+                    || job.cut_bytes.is_some()),
+            "only plain sequential reads hop: ask for those, or leave the hop",
+        ),
+        (
+            job.cut_bytes.is_some() && (job.access != Access::Sequential || job.stride.is_some()),
+            "only plain sequential operations are cut: ask for those, or leave the cuts",
+        ),
+        (
+            job.hop_bytes == Some(0) || job.cut_bytes == Some(0),
+            "a hop, and what lies between two cuts, is 1 byte or more",
+        ),
+        (
             job.bytes_per_worker == Some(0),
             "each worker is to move 0 bytes: 1 or more are possible",
         ),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stiction_core::{Action, BackendKind, Create, Data, Job, Rate, Reserve, StartOrder};
+use stiction_core::{Action, BackendKind, Create, Data, Job, MapAdvice, Rate, Reserve, StartOrder};
 
 use crate::backend::has_queue;
 use crate::data::STAMPED_BYTES_MIN;
@@ -16,6 +16,8 @@ pub const WORKERS_MAX: usize = 65_536;
 pub const DEPTH_MAX: u32 = 4096;
 /// Largest block, bytes: the kernel moves less than 2 GiB in one call.
 pub const BLOCK_BYTES_MAX: u64 = 1 << 30;
+/// Buffers begin closer to the start of a page than this, bytes.
+const BUFFER_OFFSET_BYTES_MAX: u32 = 1 << 16;
 /// Shortest interval that operations are recorded in, ns.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
 
@@ -48,7 +50,10 @@ impl<'a> Task<'a> {
     pub(crate) fn new(job: &'a Job, targets: &'a [Target], worker: u32) -> Self {
         let blocks = job.blocks(worker as usize);
         // Otherwise the source of operations knows when it is at its end.
-        let counted = job.sizes.is_none() && job.stride.is_none();
+        let counted = job.sizes.is_none()
+            && job.stride.is_none()
+            && job.hop_bytes.is_none()
+            && job.cut_bytes.is_none();
         let once = if job.once && counted {
             blocks
         } else {
@@ -101,7 +106,7 @@ impl<'a> Task<'a> {
     /// [`EngineError::Memory`].
     pub(crate) fn buffers(&self) -> Result<Buffers, EngineError> {
         let block = buffer_bytes(self.job) as usize;
-        Buffers::new(self.depth as usize, block)
+        Buffers::new(self.depth as usize, block, self.job.buffer_offset_bytes)
             .map_err(|none| none.of("I/O buffers", FEWER_BUFFERS))
     }
 }
@@ -213,6 +218,21 @@ fn contradictions(job: &Job) -> Option<String> {
         (
             !flags.is_empty() && matches!(job.backend, BackendKind::Mmap | BackendKind::Splice),
             "its backend makes no call that takes such flags: use psync, libaio or io_uring",
+        ),
+        (
+            job.without_copy
+                && !(reads
+                    && !job.verify
+                    && matches!(job.backend, BackendKind::Mmap | BackendKind::Splice)),
+            "only reads by mmap or splice, unverified, can leave the data where they are",
+        ),
+        (
+            job.map_advice != MapAdvice::ByAccess && job.backend != BackendKind::Mmap,
+            "advice on a mapping needs one: use mmap, or leave the advice",
+        ),
+        (
+            job.buffer_offset_bytes >= BUFFER_OFFSET_BYTES_MAX,
+            "its buffers begin too far from the start of a page: 0 to 65535 bytes are possible",
         ),
         (
             flags.hipri && !job.direct,
@@ -372,7 +392,8 @@ pub(crate) fn shared_stamps(parts: &[(&Job, &[Target])]) -> Option<String> {
 
 /// All buffers together may take half of the machine's memory.
 fn memory(job: &Job) -> Result<(), EngineError> {
-    let stride = buffer_bytes(job).next_multiple_of(page_bytes() as u64);
+    let stride = (buffer_bytes(job) + u64::from(job.buffer_offset_bytes))
+        .next_multiple_of(page_bytes() as u64);
     let needed = u128::from(stride) * u128::from(job.depth) * job.regions.len() as u128;
     let system = rustix::system::sysinfo();
     let limit = system.totalram as u64 / 2 * u64::from(system.mem_unit);

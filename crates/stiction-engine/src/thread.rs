@@ -6,32 +6,54 @@ use std::sync::Once;
 use rustix::time::{ClockId, clock_gettime};
 use stiction_core::CpuTime;
 
-/// CPU time of the calling thread so far. The total is exact; how it divides
-/// into user and system is sampled by tick on many kernels.
-///
-/// The clock is read first: that brings the kernel's books on a running thread up to
-/// now, and getrusage(2) alone gives what they said at the last tick, up to 10 ms ago.
-pub(crate) fn cpu_time() -> CpuTime {
-    let total = clock_gettime(ClockId::ThreadCPUTime);
-    // SAFETY: all zeros is a valid rusage, which is plain numbers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a rusage of ours that outlives the call.
-    let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    debug_assert_eq!(result, 0, "RUSAGE_THREAD is as old as Linux 2.6.26");
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
-    CpuTime {
-        total_ns: total.tv_sec as u64 * 1_000_000_000 + total.tv_nsec as u64,
-        user_ns: ns(usage.ru_utime),
-        system_ns: ns(usage.ru_stime),
-    }
+/// What a thread has used of the CPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) cpu: CpuTime,
+    /// Times that it gave up the CPU to wait.
+    pub(crate) switches_voluntary: u64,
+    /// Times that the CPU was taken from it.
+    pub(crate) switches_involuntary: u64,
 }
 
-/// CPU time from `before` to `after`.
-pub(crate) fn cpu_between(before: CpuTime, after: CpuTime) -> CpuTime {
-    CpuTime {
-        total_ns: after.total_ns.saturating_sub(before.total_ns),
-        user_ns: after.user_ns.saturating_sub(before.user_ns),
-        system_ns: after.system_ns.saturating_sub(before.system_ns),
+impl Usage {
+    /// Of the calling thread so far. The total is exact; how it divides into user and
+    /// system is sampled by tick on many kernels.
+    ///
+    /// The clock is read first: that brings the kernel's books on a running thread up to
+    /// now, and getrusage(2) alone gives what they said at the last tick, up to 10 ms ago.
+    pub(crate) fn of_this_thread() -> Self {
+        let total = clock_gettime(ClockId::ThreadCPUTime);
+        // SAFETY: all zeros is a valid rusage, which is plain numbers.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is to a rusage of ours that outlives the call.
+        let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+        debug_assert_eq!(result, 0, "RUSAGE_THREAD is as old as Linux 2.6.26");
+        let ns =
+            |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+        Self {
+            cpu: CpuTime {
+                total_ns: total.tv_sec as u64 * 1_000_000_000 + total.tv_nsec as u64,
+                user_ns: ns(usage.ru_utime),
+                system_ns: ns(usage.ru_stime),
+            },
+            switches_voluntary: usage.ru_nvcsw.cast_unsigned(),
+            switches_involuntary: usage.ru_nivcsw.cast_unsigned(),
+        }
+    }
+
+    /// What was used from `before` to now.
+    pub(crate) fn since(before: Self) -> Self {
+        let now = Self::of_this_thread();
+        Self {
+            cpu: CpuTime {
+                total_ns: now.cpu.total_ns.saturating_sub(before.cpu.total_ns),
+                user_ns: now.cpu.user_ns.saturating_sub(before.cpu.user_ns),
+                system_ns: now.cpu.system_ns.saturating_sub(before.cpu.system_ns),
+            },
+            switches_voluntary: now.switches_voluntary - before.switches_voluntary,
+            switches_involuntary: now.switches_involuntary - before.switches_involuntary,
+        }
     }
 }
 
@@ -82,12 +104,12 @@ mod tests {
 
     #[test]
     fn cpu_time_counts_this_thread_only() {
-        let before = cpu_time();
+        let before = Usage::of_this_thread();
         let mut number = 1u64;
-        while cpu_between(before, cpu_time()).total_ns < 20_000_000 {
+        while Usage::since(before).cpu.total_ns < 20_000_000 {
             number = std::hint::black_box(number.wrapping_mul(3));
         }
-        let other = std::thread::spawn(|| cpu_time().total_ns);
+        let other = std::thread::spawn(|| Usage::of_this_thread().cpu.total_ns);
         assert!(other.join().unwrap() < 20_000_000);
     }
 
@@ -99,7 +121,7 @@ mod tests {
             for _ in 0..1_000_000 {
                 number = std::hint::black_box(number.wrapping_mul(3));
             }
-            let time = cpu_time();
+            let time = Usage::of_this_thread().cpu;
             let behind_ns = time.total_ns.saturating_sub(time.user_ns + time.system_ns);
             assert!(behind_ns < 500_000, "{time:?}");
         }

@@ -72,7 +72,8 @@ impl Varied {
 }
 
 fn bytes_limit(job: &Job, task: &Task<'_>) -> u64 {
-    let once = if job.once {
+    // Reads that overlap move more than the region has.
+    let once = if job.once && job.hop_bytes.is_none() {
         task.region_bytes()
     } else {
         u64::MAX
@@ -154,6 +155,10 @@ struct Order {
     run: u32,
     run_left: u32,
     stride: Option<Stride>,
+    /// From the start of one operation to that of the next; 0 for its length.
+    hop_bytes: u64,
+    /// No operation goes beyond a multiple of this.
+    cut_bytes: u64,
     /// Bytes moved since something was left out.
     since_skip: u64,
     /// Where the last operation ended, counted from the start of the region.
@@ -173,6 +178,8 @@ impl Order {
             run: task.job.run_operations,
             run_left: 0,
             stride: task.job.stride,
+            hop_bytes: task.job.hop_bytes.unwrap_or(0),
+            cut_bytes: task.job.cut_bytes.unwrap_or(u64::MAX),
             since_skip: 0,
             at: 0,
         }
@@ -190,7 +197,13 @@ impl Order {
             self.at = jumps.next().min(last) * self.grid_bytes;
         }
         self.run_left = self.run_left.saturating_sub(1);
-        if self.at >= self.region_bytes {
+        let beyond = if self.hop_bytes == 0 {
+            self.at >= self.region_bytes
+        } else {
+            // Reads that hop are all whole.
+            self.at + u64::from(length) > self.region_bytes
+        };
+        if beyond {
             if self.ends {
                 return None;
             }
@@ -198,8 +211,13 @@ impl Order {
             self.since_skip = 0;
         }
         let at = self.at;
-        let length = u64::from(length).min(self.region_bytes - at);
-        self.at += length;
+        let to_cut = self.cut_bytes - at % self.cut_bytes;
+        let length = u64::from(length).min(self.region_bytes - at).min(to_cut);
+        self.at += if self.hop_bytes == 0 {
+            length
+        } else {
+            self.hop_bytes
+        };
         if let Some(stride) = self.stride {
             self.since_skip += length;
             if self.since_skip >= stride.run_bytes {
@@ -313,6 +331,42 @@ mod tests {
         touched.sort_unstable();
         assert_eq!(touched, (0..100).collect::<Vec<_>>());
         assert!(!of(&all, Way::Read).is_empty() && !of(&all, Way::Write).is_empty());
+    }
+
+    /// Reads of 8 KiB every 4 KiB: each byte but the first and last page's twice.
+    #[test]
+    fn reads_that_hop_less_than_a_block_overlap() {
+        let hopping = |hop_bytes, once| Job {
+            block_size_bytes: 2 * BLOCK,
+            hop_bytes: Some(hop_bytes),
+            once,
+            ..job(6)
+        };
+        let overlapping = requests(&hopping(BLOCK, true), 99);
+        assert_eq!(blocks(&overlapping), [0, 1, 2, 3, 4]);
+        assert!(overlapping.iter().all(|one| one.length_bytes == 8192));
+        let apart = requests(&hopping(3 * BLOCK, true), 99);
+        assert_eq!(blocks(&apart), [0, 3]);
+        let again = requests(&hopping(3 * BLOCK, false), 5);
+        assert_eq!(blocks(&again), [0, 3, 0, 3, 0]);
+    }
+
+    /// write-and-fsync fills each MiB before it begins the next: pieces of 768 KiB
+    /// alternate with 256 KiB.
+    #[test]
+    fn operations_are_cut_at_the_multiples() {
+        let kib = 1024;
+        let job = Job {
+            block_size_bytes: 1024 * kib,
+            sizes: Some(Sizes::same(SizeMix::One(768 * kib))),
+            cut_bytes: Some(1024 * kib),
+            ..job(512)
+        };
+        let lengths = |requests: &[Request]| -> Vec<u64> {
+            let length = |one: &Request| u64::from(one.length_bytes) / kib;
+            requests.iter().map(length).collect()
+        };
+        assert_eq!(lengths(&requests(&job, 99)), [768, 256, 768, 256]);
     }
 
     #[test]

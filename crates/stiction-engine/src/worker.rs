@@ -15,7 +15,7 @@ use crate::request::{Plain, Requests, Way};
 use crate::schedule::Schedule;
 use crate::skew::Skewed;
 use crate::task::Task;
-use crate::thread::{cpu_between, cpu_time, own_file_table};
+use crate::thread::{Usage, own_file_table};
 use crate::varied::Varied;
 use crate::{EngineError, IoFailure};
 
@@ -108,9 +108,9 @@ impl Worker<'_> {
         let Some(start) = self.gate.wait() else {
             return Ok(None);
         };
-        let cpu_before = cpu_time();
+        let used_before = Usage::of_this_thread();
         let backend = early.map_or_else(|| self.prepare(), Ok);
-        self.work(ready, backend, start, cpu_before).map(Some)
+        self.work(ready, backend, start, used_before).map(Some)
     }
 
     fn prepare<B: Backend>(&self) -> Result<B, EngineError> {
@@ -141,7 +141,7 @@ impl Worker<'_> {
         ready: Ready,
         backend: Result<B, EngineError>,
         start: Start,
-        cpu_before: CpuTime,
+        used_before: Usage,
     ) -> Result<Report, EngineError> {
         let Ready {
             mut payload,
@@ -157,14 +157,14 @@ impl Worker<'_> {
         let mut done = self.operate(&mut backend, &mut payload, &mut slots, &mut log);
         let remarks = backend.remarks();
         let mut end = done.last;
-        let mut cpu = cpu_between(cpu_before, cpu_time());
+        let mut used = Usage::since(used_before);
         self.sync_on_close(&mut done, &mut backend, &mut payload, &log);
         if self.task.job.open_in_time {
             drop(backend);
             end = log.now();
-            cpu = cpu_between(cpu_before, cpu_time());
+            used = Usage::since(used_before);
         }
-        Ok(self.report(&done, end, cpu, remarks, payload, log))
+        Ok(self.report(&done, end, used, remarks, payload, log))
     }
 
     /// Reads or writes, and syncs at the end if that is wanted.
@@ -248,7 +248,7 @@ impl Worker<'_> {
         &self,
         done: &Done,
         end: u64,
-        cpu: CpuTime,
+        used: Usage,
         remarks: Remarks,
         payload: Payload,
         log: Log<'_>,
@@ -264,9 +264,12 @@ impl Worker<'_> {
                 bytes: done.bytes,
                 first_ns: ns(done.first),
                 last_ns: ns(done.last),
-                cpu_ns: cpu.total_ns,
+                cpu_ns: used.cpu.total_ns,
+                cpu_system_ns: used.cpu.system_ns,
+                switches_voluntary: used.switches_voluntary,
+                switches_involuntary: used.switches_involuntary,
             },
-            cpu,
+            cpu: used.cpu,
             failure,
             stopped: log.was_stopped(),
             findings: payload.into_findings(),
@@ -306,7 +309,11 @@ impl Worker<'_> {
 /// What each operation of `job` does, if all are of one way and size and no place
 /// depends on the one before.
 fn plain_way(job: &Job) -> Option<Way> {
-    let varies = job.sizes.is_some() || job.stride.is_some() || job.run_operations > 1;
+    let varies = job.sizes.is_some()
+        || job.stride.is_some()
+        || job.hop_bytes.is_some()
+        || job.cut_bytes.is_some()
+        || job.run_operations > 1;
     match job.action {
         _ if varies => None,
         Action::Read => Some(Way::Read),

@@ -39,6 +39,7 @@ pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
     // CPU time and each worker's share are known for the whole phase only.
     cpu(phase, beside, &mut found);
     fairness(&phase.workers, &mut found);
+    switches(&phase.workers, &mut found);
     found
 }
 
@@ -128,6 +129,25 @@ fn fairness(workers: &[WorkerSummary], found: &mut Vec<Measurement>) {
             n,
         ));
     }
+}
+
+/// How often the workers' threads waited, or were made to. A worker whose data is in
+/// memory has nothing to wait for.
+fn switches(workers: &[WorkerSummary], found: &mut Vec<Measurement>) {
+    if workers.is_empty() {
+        return;
+    }
+    let sum = |of: fn(&WorkerSummary) -> u64| workers.iter().map(of).sum::<u64>() as f64;
+    found.push(Measurement::new(
+        metrics::SWITCHES_VOLUNTARY,
+        sum(|worker| worker.switches_voluntary),
+        1,
+    ));
+    found.push(Measurement::new(
+        metrics::SWITCHES_INVOLUNTARY,
+        sum(|worker| worker.switches_involuntary),
+        1,
+    ));
 }
 
 /// Bytes per second of a worker between its first start and its last end.
@@ -367,6 +387,7 @@ mod tests {
             first_ns: 0,
             last_ns,
             cpu_ns: 0,
+            ..WorkerSummary::default()
         };
         phase.workers = vec![worker(1_000_000_000), worker(3_000_000_000)];
         let found = measurements(&phase, Beside::default());

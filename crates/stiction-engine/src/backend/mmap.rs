@@ -1,6 +1,7 @@
 //! Loads and stores in a shared mapping of the file.
 //!
-//! A read copies a block out of the mapping, a write copies one into it. With
+//! A read copies a block out of the mapping, or touches its first byte alone; a write
+//! copies one into it. With
 //! `O_SYNC` or `O_DSYNC` asked for, each write is followed by an `msync` of its
 //! block, as the flags mean nothing to stores.
 #![allow(unsafe_code)]
@@ -14,7 +15,7 @@ use rustix::io::Errno;
 use rustix::mm::{
     Advice, MapFlags, MsyncFlags, ProtFlags, madvise, mmap as map_file, msync, munmap,
 };
-use stiction_core::{Access, SyncKind, WriteSync};
+use stiction_core::{Access, MapAdvice, SyncKind, WriteSync};
 
 use super::psync::sync_file;
 use super::{BUS_ERROR, Backend, Remarks};
@@ -29,6 +30,7 @@ pub(crate) struct Mmap {
     mapping: Mapping,
     fd: OwnedFd,
     sync_each: bool,
+    without_copy: bool,
     buffers: Buffers,
     queued: Option<Request>,
     result: i32,
@@ -48,6 +50,7 @@ impl Backend for Mmap {
             mapping,
             fd,
             sync_each: task.job.write_sync != WriteSync::None,
+            without_copy: task.job.without_copy,
             buffers,
             queued: None,
             result: 0,
@@ -89,6 +92,9 @@ impl Backend for Mmap {
         // cannot be had raises SIGBUS, which the guard turns into a result.
         unsafe {
             match request.way {
+                Way::Read if self.without_copy => {
+                    std::hint::black_box(place.read_volatile());
+                }
                 Way::Read => block
                     .as_mut_ptr()
                     .copy_from_nonoverlapping(place, block.len()),
@@ -164,9 +170,15 @@ impl Mapping {
             first_byte,
             guard: guard::Guard::new(start.as_ptr() as usize, length),
         };
-        let advice = match task.job.access {
-            Access::Sequential => Advice::Sequential,
-            Access::RandomPermutation | Access::RandomIndependent => Advice::Random,
+        let advice = match (task.job.map_advice, task.job.access) {
+            (MapAdvice::None, _) => Advice::Normal,
+            (MapAdvice::Sequential, _) | (MapAdvice::ByAccess, Access::Sequential) => {
+                Advice::Sequential
+            }
+            (MapAdvice::Random, _)
+            | (MapAdvice::ByAccess, Access::RandomPermutation | Access::RandomIndependent) => {
+                Advice::Random
+            }
         };
         // SAFETY: the range is the mapping; these advices change no content.
         unsafe { madvise(start.as_ptr().cast(), length, advice)? };

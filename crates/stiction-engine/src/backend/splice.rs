@@ -1,8 +1,10 @@
 //! Blocks through a pipe: spliced between the file and it, without a copy between
-//! the two, and copied between it and the buffer.
+//! the two, and copied between it and the buffer, or passed on into nothing.
 #![allow(unsafe_code)]
 
+use std::fs::{File, OpenOptions};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use rustix::io::{Errno, read};
 use rustix::pipe::{
@@ -27,6 +29,8 @@ pub(crate) struct Splice {
     pipe_out: OwnedFd,
     pipe_in: OwnedFd,
     pipe_bytes: usize,
+    /// Where data goes that nobody wants.
+    nowhere: Option<File>,
     buffers: Buffers,
     queued: Option<Request>,
     result: i32,
@@ -69,8 +73,18 @@ impl Splice {
             range.len(),
             flags,
         )?;
-        let block = &mut self.buffers.slot(slot)[range][..moved];
         let mut taken = 0;
+        if let Some(nowhere) = &self.nowhere {
+            while taken < moved {
+                match splice(&self.pipe_out, None, nowhere, None, moved - taken, flags) {
+                    Ok(bytes) => taken += bytes,
+                    Err(Errno::INTR) => {}
+                    Err(errno) => return Err(errno),
+                }
+            }
+            return Ok(moved);
+        }
+        let block = &mut self.buffers.slot(slot)[range][..moved];
         while taken < moved {
             match read(&self.pipe_out, &mut block[taken..]) {
                 Ok(bytes) => taken += bytes,
@@ -141,14 +155,35 @@ impl Splice {
     }
 }
 
+/// What takes the data of a job that leaves them where they are.
+fn nowhere(task: &Task<'_>) -> Result<Option<File>, EngineError> {
+    if !task.job.without_copy {
+        return Ok(None);
+    }
+    let path = Path::new("/dev/null");
+    match OpenOptions::new().write(true).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) => {
+            let errno = error
+                .raw_os_error()
+                .map_or(Errno::IO, Errno::from_raw_os_error);
+            Err(Fault::new(Operation::Open, errno)
+                .of(task.worker, path)
+                .into())
+        }
+    }
+}
+
 impl Backend for Splice {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let buffers = task.buffers()?;
         let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
         let (pipe_out, pipe_in, pipe_bytes) = Self::pipe(task)
             .map_err(|errno| Fault::new(Operation::Pipe, errno).of(task.worker, task.path()))?;
+        let nowhere = nowhere(task)?;
         Ok(Self {
             fd,
+            nowhere,
             pipe_out,
             pipe_in,
             pipe_bytes,

@@ -120,6 +120,41 @@ fn spliced_blocks_may_be_larger_than_a_pipe() {
 }
 
 #[test]
+fn reads_without_copy_count_whole_blocks() {
+    let directory = scratch_folder();
+    let path = directory.path().join("f");
+    run(&write_job(600), &file(&path));
+    for (backend, size) in [
+        (BackendKind::Mmap, 4096),
+        (BackendKind::Splice, 4096),
+        (BackendKind::Splice, 600 * 2048),
+    ] {
+        let job = Job {
+            backend,
+            without_copy: true,
+            block_size_bytes: size,
+            ..read_job(600)
+        };
+        let outcome = run(&job, &file(&path));
+        assert_eq!(outcome.ended, Ended::Planned);
+        assert_eq!(outcome.operations(), 600 * 4096 / size, "{backend:?}");
+        assert_eq!(outcome.bytes(), 600 * 4096);
+    }
+    let with_copy = Job {
+        backend: BackendKind::Psync,
+        without_copy: true,
+        ..read_job(600)
+    };
+    assert!(try_run(&with_copy, &file(&path)).is_err());
+}
+
+/// Buffers that begin 24 bytes into a page hold what buffers at its start hold.
+#[test]
+fn where_buffers_begin_changes_no_byte() {
+    written_and_checked(64, |job| job.buffer_offset_bytes = 24);
+}
+
+#[test]
 fn flags_of_calls_move_all_bytes() {
     let nowait = CallFlags {
         nowait: true,

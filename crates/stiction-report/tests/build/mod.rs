@@ -371,6 +371,7 @@ pub(crate) fn witnessed_session() -> Session {
             first_ns: 0,
             last_ns,
             cpu_ns: 5_000_000,
+            ..WorkerSummary::default()
         })
         .to_vec();
     phase.witnesses = Witnesses {
