@@ -2,9 +2,11 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::thread::futex::{self, Flags};
+use rustix::time::Timespec;
 
 use crate::clock::Clock;
 
@@ -14,8 +16,16 @@ pub(crate) struct Start {
     pub(crate) clock: Clock,
     /// When the job started, ticks of `clock`.
     pub(crate) ticks: u64,
-    /// When this worker was let go: the same, unless workers start one by one.
+    /// When this worker was let go: the same, unless workers start one by one or have
+    /// delays of their own.
     pub(crate) released: u64,
+}
+
+impl Start {
+    /// This worker is let go so much later, ns.
+    pub(crate) fn delay_ns(&mut self, ns: u64) {
+        self.released = self.released.saturating_add(self.clock.ticks(ns));
+    }
 }
 
 const CLOSED: u32 = 0;
@@ -79,6 +89,31 @@ impl Gate {
     fn release(&self, state: u32) {
         self.state.store(state, Ordering::Release);
         wake_all(&self.state);
+    }
+}
+
+/// Something that happens once, and that others wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Latch(AtomicU32);
+
+impl Latch {
+    /// Says that it has happened.
+    pub(crate) fn open(&self) {
+        self.0.store(OPEN, Ordering::Release);
+        wake_all(&self.0);
+    }
+
+    /// Waits for it as long as `at_most`; whether it has happened.
+    pub(crate) fn wait_for(&self, at_most: Duration) -> bool {
+        let timeout = Timespec {
+            tv_sec: at_most.as_secs() as _,
+            tv_nsec: at_most.subsec_nanos().into(),
+        };
+        if self.0.load(Ordering::Acquire) == CLOSED {
+            // However the wait ends, the word has the answer.
+            let _ended_somehow = futex::wait(&self.0, Flags::PRIVATE, CLOSED, Some(&timeout));
+        }
+        self.0.load(Ordering::Acquire) == OPEN
     }
 }
 

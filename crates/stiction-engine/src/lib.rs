@@ -47,6 +47,7 @@ mod skew;
 mod target;
 mod task;
 mod thread;
+mod together;
 mod varied;
 mod worker;
 
@@ -56,7 +57,8 @@ pub use data::{Checked, Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind, Survive
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
 pub use outcome::{Ended, Kept, Outcome, WorkerOutcome};
-pub use run::{Part, run, run_checked, run_together};
+pub use run::{run, run_checked};
 pub use stiction_core::AllActive;
 pub use target::{ScratchDevice, Target};
 pub use task::{BLOCK_BYTES_MAX, DEPTH_MAX, INTERVAL_NS_MIN, WORKERS_MAX};
+pub use together::{Part, run_together};

@@ -4,6 +4,7 @@
 //! interval has ended, when to look at the stop flag and when the time is up: one
 //! comparison for each operation, and the rest about fifty times a second.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stiction_core::{Action, Direction, Job};
@@ -30,6 +31,18 @@ pub(crate) struct Signals<'a> {
     pub(crate) progress: &'a Progress,
     /// Raised when a worker fails, for the others to end too.
     failed: AtomicBool,
+    /// Set once by a job beside this one that ends it.
+    ended_by: OnceLock<EndedBy>,
+    /// Whether that is set: what workers look at.
+    ended: AtomicBool,
+}
+
+/// Which job beside this one ended it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EndedBy {
+    pub(crate) job: String,
+    /// Whether it did because it failed.
+    pub(crate) failed: bool,
 }
 
 impl<'a> Signals<'a> {
@@ -38,7 +51,30 @@ impl<'a> Signals<'a> {
             stop,
             progress,
             failed: AtomicBool::new(false),
+            ended_by: OnceLock::new(),
+            ended: AtomicBool::new(false),
         }
+    }
+
+    /// Ends the job, as the first that does says why.
+    pub(crate) fn end(&self, by: EndedBy) {
+        self.ended_by.get_or_init(|| by);
+        self.ended.store(true, Ordering::Release);
+    }
+
+    /// Which job ended this one, if one did.
+    pub(crate) fn ended_by(&self) -> Option<EndedBy> {
+        self.ended_by.get().cloned()
+    }
+
+    /// Whether a job beside this one has ended it.
+    fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// Whether the job is to end, from outside or because a worker failed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.stop.is_raised() || self.failed() || self.is_ended()
     }
 
     /// Says that a worker failed.
@@ -124,6 +160,8 @@ pub(crate) struct Log<'a> {
     signals: &'a Signals<'a>,
     worker: usize,
     stopped: bool,
+    /// Whether a job beside this one ended it.
+    cut: bool,
     over: bool,
 }
 
@@ -157,6 +195,7 @@ impl<'a> Log<'a> {
             signals,
             worker: worker as usize,
             stopped: false,
+            cut: false,
             over: false,
         };
         log.choose_next_event();
@@ -194,7 +233,8 @@ impl<'a> Log<'a> {
             self.stopped |= self.signals.stop.is_raised();
         }
         self.choose_next_event();
-        self.over |= self.stopped || now >= self.deadline || self.signals.failed();
+        self.cut |= !self.over && self.signals.is_ended();
+        self.over |= self.stopped || now >= self.deadline || self.signals.is_over();
         self.over
     }
 
@@ -272,6 +312,16 @@ impl<'a> Log<'a> {
         self.released.saturating_add(self.clock.ticks(ns))
     }
 
+    /// When this worker is let go, ticks.
+    pub(crate) fn released(&self) -> u64 {
+        self.released
+    }
+
+    /// Whether this worker is not let go.
+    pub(crate) fn is_early(&self) -> bool {
+        self.now() < self.released
+    }
+
     /// The time since this worker was let go, ns.
     pub(crate) fn now_ns(&self) -> u64 {
         self.clock.ns(self.now().saturating_sub(self.released))
@@ -295,6 +345,11 @@ impl<'a> Log<'a> {
     /// Whether the stop flag was seen.
     pub(crate) fn was_stopped(&self) -> bool {
         self.stopped
+    }
+
+    /// Whether a job beside this one ended it.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.cut
     }
 
     /// Publishes the last figures and ends all tracks.

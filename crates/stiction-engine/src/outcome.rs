@@ -7,6 +7,7 @@ use stiction_core::{
     WorkerSummary, format_duration_ns,
 };
 
+use crate::log::EndedBy;
 use crate::placement;
 use crate::recorder::{Merged, Series, merge};
 use crate::worker::Report;
@@ -15,9 +16,9 @@ use crate::{Checked, IoFailure, Mismatch};
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Every worker came to its planned end.
+    /// Every worker came to its planned end, or a job beside it ended it as planned.
     Planned,
-    /// The stop flag was raised.
+    /// The stop flag was raised, or a job beside it failed that ends it then.
     Stopped,
     /// An operation failed, the first of them in time; the other workers were
     /// stopped then. What was done until then is in the outcome all the same.
@@ -88,6 +89,18 @@ impl Kept {
 /// Below this share of what was asked, a pace counts as missed.
 const PACE_MISSED_FRACTION: f64 = 0.99;
 
+/// What is known of a job beside what its workers say.
+#[derive(Debug)]
+pub(crate) struct Around {
+    /// A line on the clock.
+    pub(crate) clock: String,
+    /// When the job began, ns after the start; `None` for never.
+    pub(crate) began_ns: Option<u64>,
+    pub(crate) ended_by: Option<EndedBy>,
+    /// Whether the stop flag is raised.
+    pub(crate) is_stopped: bool,
+}
+
 /// What a job did.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -95,6 +108,9 @@ pub struct Outcome {
     pub recordings: Vec<Recording>,
     /// Each worker, in the order of the job's regions.
     pub workers: Vec<WorkerOutcome>,
+    /// When it began, ns after those that began first of the jobs that ran together;
+    /// `None` when it was ended before it began. All other times are counted from there.
+    pub began_ns: Option<u64>,
     /// From the start of the workers to the end of the last one, ns; with the
     /// final sync, and with opening and closing if the job has them in time.
     pub elapsed_ns: u64,
@@ -116,7 +132,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Adds up what the workers did, in the order of the job's regions.
-    pub(crate) fn of(job: &Job, reports: Vec<Report>, clock: String) -> Self {
+    pub(crate) fn of(job: &Job, reports: Vec<Report>, around: &Around) -> Self {
         let elapsed_ns = reports
             .iter()
             .map(|report| report.end_ns)
@@ -127,14 +143,15 @@ impl Outcome {
         Self {
             all_active: all_active(job, &merged, &reports),
             pace: pace(job, &reports),
-            ended: ended(&reports),
+            ended: ended(&reports, around),
             direct_granted: job.direct.then(|| {
                 reports
                     .iter()
                     .all(|report| report.remarks.direct_granted == Some(true))
             }),
-            notes: notes(job, &merged, &reports, clock),
-            caveats: caveats(job, &reports),
+            notes: notes(job, &merged, &reports, around),
+            caveats: caveats(job, &reports, around),
+            began_ns: around.began_ns,
             recordings: merged.recordings,
             workers: reports.into_iter().map(WorkerOutcome::of).collect(),
             elapsed_ns,
@@ -175,13 +192,28 @@ fn pace(job: &Job, reports: &[Report]) -> Option<Kept> {
 }
 
 /// How the job ended, by the first failure in time.
-fn ended(reports: &[Report]) -> Ended {
+fn ended(reports: &[Report], around: &Around) -> Ended {
     let failures = reports.iter().filter_map(|report| report.failure.as_ref());
+    let never_began = around.began_ns.is_none();
+    let was_cut = never_began || reports.iter().any(|report| report.cut);
     match failures.min_by_key(|failed| failed.at_ns) {
         Some(failed) => Ended::Failed(failed.failure.clone()),
         None if reports.iter().any(|report| report.stopped) => Ended::Stopped,
+        None if was_cut && around.ended_by.as_ref().is_some_and(|by| by.failed) => Ended::Stopped,
+        None if never_began && around.ended_by.is_none() && around.is_stopped => Ended::Stopped,
         None => Ended::Planned,
     }
+}
+
+/// That another job ended this one, if one did.
+fn ended_note(reports: &[Report], around: &Around) -> Option<String> {
+    let EndedBy { job, failed } = around.ended_by.as_ref()?;
+    let what = if *failed { "failed" } else { "ended" };
+    if around.began_ns.is_none() {
+        return Some(format!("it did not begin, as `{job}` {what} before"));
+    }
+    let was_cut = reports.iter().any(|report| report.cut);
+    was_cut.then(|| format!("it was ended when `{job}` {what}"))
 }
 
 /// From the last worker's first operation to the first worker's last one. With
@@ -226,8 +258,9 @@ fn moves(direction: Direction) -> bool {
 }
 
 /// What a reader may want to know of how the job was run.
-fn notes(job: &Job, merged: &Merged, reports: &[Report], clock: String) -> Vec<String> {
-    let mut notes = vec![clock];
+fn notes(job: &Job, merged: &Merged, reports: &[Report], around: &Around) -> Vec<String> {
+    let mut notes = vec![around.clock.clone()];
+    notes.extend(ended_note(reports, around));
     let said: BTreeSet<&String> = reports.iter().flat_map(|one| &one.remarks.notes).collect();
     notes.extend(said.into_iter().cloned());
     notes.extend(placed_notes(reports));
@@ -324,7 +357,7 @@ fn checked_notes(reports: &[Report]) -> Vec<String> {
 }
 
 /// Doubts of the workers, each once, and those that arise from them together.
-fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
+fn caveats(job: &Job, reports: &[Report], around: &Around) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = Vec::new();
     for caveat in reports.iter().flat_map(|report| &report.remarks.caveats) {
         if !caveats.contains(caveat) {
@@ -354,7 +387,7 @@ fn caveats(job: &Job, reports: &[Report]) -> Vec<Caveat> {
             ),
         ));
     }
-    match ended(reports) {
+    match ended(reports, around) {
         Ended::Planned => {}
         Ended::Stopped => caveats.push(Caveat::new(
             CaveatCode::Interrupted,

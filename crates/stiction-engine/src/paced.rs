@@ -136,7 +136,7 @@ fn ready(
 }
 
 /// Waits until `until`, asleep as long as that is safe.
-fn wait(log: &Log<'_>, until: u64) {
+pub(crate) fn wait(log: &Log<'_>, until: u64) {
     let left_ns = log.ns_until(until);
     if left_ns > AWAKE_NS {
         let asleep = Duration::from_nanos(left_ns - AWAKE_NS);

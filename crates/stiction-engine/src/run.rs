@@ -10,8 +10,10 @@ use crate::clock::{Calibration, Clock};
 use crate::data::Ledger;
 use crate::gate::Gate;
 use crate::log::Signals;
-use crate::task::{Task, WORKERS_MAX, check, shared_stamps};
+use crate::outcome::Around;
+use crate::task::{Task, check};
 use crate::thread::ignore_file_size_signal;
+use crate::together::{Part, run_alone};
 use crate::worker::{self, Report};
 use crate::{EngineError, Outcome, Progress, StopFlag, Target};
 
@@ -54,135 +56,20 @@ pub fn run_checked(
     Run::new(job, targets, Some(ledger), stop, progress).run()
 }
 
-/// One of several jobs that run together.
-#[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    /// What is done.
-    pub job: &'a Job,
-    /// Where it goes; the job's numbers of targets are places in this.
-    pub targets: &'a [Target],
-    /// What is known of stamped blocks, as for [`run_checked`].
-    pub ledger: Option<&'a Ledger>,
-    /// Ends this job early; jobs may share one.
-    pub stop: &'a StopFlag,
-    /// How far this job is.
-    pub progress: &'a Progress,
-}
-
-/// Runs several jobs at the same time, and returns when the workers of all have
-/// ended: the outcomes, in the order of `parts`.
-///
-/// All workers of all jobs start at one moment, from which all times are counted.
-/// Each job has its own end, and one that fails does not stop the others.
-///
-/// # Errors
-/// As [`run`], when none of the jobs did anything; jobs whose workers start one after
-/// another cannot be run together with others.
-pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Outcome>, EngineError> {
-    let runs: Vec<Run<'_>> = parts
-        .iter()
-        .map(|part| {
-            Run::new(
-                part.job,
-                part.targets,
-                part.ledger,
-                part.stop,
-                part.progress,
-            )
-        })
-        .collect();
-    let workers: usize = parts.iter().map(|part| part.job.regions.len()).sum();
-    for part in parts {
-        let refusal = |reason| EngineError::Job {
-            job: part.job.name.clone(),
-            reason,
-        };
-        if part.job.start == StartOrder::OneAfterAnother {
-            let reason = "its workers start one after another, so it runs alone";
-            return Err(refusal(reason.to_owned()));
-        }
-        if workers > WORKERS_MAX {
-            return Err(refusal(format!(
-                "it and the jobs beside it have {workers} workers; {WORKERS_MAX} are possible"
-            )));
-        }
-    }
-    runs.iter().try_for_each(Run::check)?;
-    let jobs: Vec<(&Job, &[Target])> = (parts.iter())
-        .map(|part| (part.job, part.targets))
-        .collect();
-    if let Some(reason) = shared_stamps(&jobs) {
-        let job = parts[0].job.name.clone();
-        return Err(EngineError::Job { job, reason });
-    }
-    ignore_file_size_signal();
-    let calibration = Calibration::begin();
-    let (clock, endings) = together(&runs, &calibration)?;
-    let clock = clock.describe(&calibration);
-    runs.iter()
-        .zip(endings)
-        .map(|(run, endings)| run.outcome(endings, clock.clone()))
-        .collect()
-}
-
 /// What a worker comes to: a report, none when there was no start, or the reason
 /// why it could not be made ready.
-type Ending = Result<Option<Report>, EngineError>;
+pub(crate) type Ending = Result<Option<Report>, EngineError>;
 
-struct Run<'a> {
-    job: &'a Job,
+/// One job on its targets, with all that its workers look at.
+pub(crate) struct Run<'a> {
+    pub(crate) job: &'a Job,
     targets: &'a [Target],
     ledger: Option<&'a Ledger>,
-    signals: Signals<'a>,
-}
-
-/// Starts all workers of all jobs at once, when the last of them is ready. What they
-/// come to is given by job.
-fn together(
-    runs: &[Run<'_>],
-    calibration: &Calibration,
-) -> Result<(Clock, Vec<Vec<Ending>>), EngineError> {
-    let wanted: usize = runs.iter().map(|run| run.job.regions.len()).sum();
-    let gate = Gate::new(wanted as u32);
-    let failed = || runs.iter().any(|run| run.signals.failed());
-    std::thread::scope(|scope| {
-        let mut threads: Vec<Vec<_>> = Vec::with_capacity(runs.len());
-        let mut started = 0;
-        let mut refusal = None;
-        for run in runs {
-            let mut own = Vec::with_capacity(run.job.regions.len());
-            while own.len() < run.job.regions.len() && refusal.is_none() && !failed() {
-                match run.spawn(scope, own.len() as u32, &gate) {
-                    Ok(thread) => own.push(thread),
-                    Err(error) => refusal = Some(run.too_few_threads(own.len(), &error)),
-                }
-            }
-            started += own.len();
-            threads.push(own);
-        }
-        if started == wanted {
-            gate.wait_for_all();
-        }
-        let clock = calibration.finish();
-        if started == wanted && !failed() {
-            gate.open(clock, None);
-        } else {
-            gate.abandon();
-        }
-        let endings = threads
-            .into_iter()
-            .map(|own| own.into_iter().map(join).collect())
-            .collect();
-        // A worker that failed has the better reason.
-        match refusal {
-            Some(error) if !failed() => Err(error),
-            _ => Ok((clock, endings)),
-        }
-    })
+    pub(crate) signals: Signals<'a>,
 }
 
 impl<'a> Run<'a> {
-    fn new(
+    pub(crate) fn new(
         job: &'a Job,
         targets: &'a [Target],
         ledger: Option<&'a Ledger>,
@@ -197,27 +84,45 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The only part of a run.
+    pub(crate) fn as_part(&self) -> Part<'a> {
+        let Signals { stop, progress, .. } = self.signals;
+        Part::new(self.job, self.targets, stop, progress)
+    }
+
     fn run(&self) -> Result<Outcome, EngineError> {
         self.check()?;
         ignore_file_size_signal();
         let calibration = Calibration::begin();
-        let (clock, endings) = match self.job.start {
-            StartOrder::Together => {
-                let (clock, endings) = together(std::slice::from_ref(self), &calibration)?;
-                (clock, endings.into_iter().flatten().collect())
+        match self.job.start {
+            StartOrder::Together => run_alone(self, &calibration),
+            StartOrder::OneAfterAnother => {
+                let (clock, endings) = self.one_after_another(&calibration)?;
+                self.outcome(endings, Some(0), clock.describe(&calibration))
             }
-            StartOrder::OneAfterAnother => self.one_after_another(&calibration)?,
-        };
-        self.outcome(endings, clock.describe(&calibration))
+        }
     }
 
-    fn check(&self) -> Result<(), EngineError> {
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
         check(self.job, self.targets)?;
         Ok(probe(self.job.backend)?)
     }
 
-    fn outcome(&self, endings: Vec<Ending>, clock: String) -> Result<Outcome, EngineError> {
-        Ok(Outcome::of(self.job, reports(endings)?, clock))
+    /// What the workers came to together, when they began so long after the start, ns;
+    /// `None` for never.
+    pub(crate) fn outcome(
+        &self,
+        endings: Vec<Ending>,
+        began_ns: Option<u64>,
+        clock: String,
+    ) -> Result<Outcome, EngineError> {
+        let around = Around {
+            clock,
+            began_ns,
+            ended_by: self.signals.ended_by(),
+            is_stopped: self.signals.stop.is_raised(),
+        };
+        Ok(Outcome::of(self.job, reports(endings)?, &around))
     }
 
     /// Starts each worker when the one before has ended.
@@ -232,7 +137,7 @@ impl<'a> Run<'a> {
             let gate = Gate::new(1);
             let ending = std::thread::scope(|scope| {
                 let thread = self
-                    .spawn(scope, worker as u32, &gate)
+                    .spawn(scope, worker as u32, &gate, 0, || ())
                     .map_err(|error| self.too_few_threads(worker, &error))?;
                 gate.wait_for_all();
                 let start = gate.open(clock, begun);
@@ -247,15 +152,21 @@ impl<'a> Run<'a> {
         Ok((clock, endings))
     }
 
-    fn spawn<'scope>(
+    /// Starts worker `worker`, which begins `delay_ns` after `gate` opens, and does
+    /// `at_end` when it has ended.
+    pub(crate) fn spawn<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         worker: u32,
         gate: &'scope Gate,
+        delay_ns: u64,
+        at_end: impl FnOnce() + Send + 'scope,
     ) -> io::Result<ScopedJoinHandle<'scope, Ending>> {
         let work = move || {
             let task = Task::new(self.job, self.targets, worker);
-            worker::run(&task, self.ledger, gate, &self.signals)
+            let ending = worker::run(&task, self.ledger, gate, delay_ns, &self.signals);
+            at_end();
+            ending
         };
         Builder::new()
             .name(format!("worker {worker}"))
@@ -263,7 +174,7 @@ impl<'a> Run<'a> {
             .spawn_scoped(scope, work)
     }
 
-    fn too_few_threads(&self, started: usize, error: &io::Error) -> EngineError {
+    pub(crate) fn too_few_threads(&self, started: usize, error: &io::Error) -> EngineError {
         EngineError::Threads {
             wanted: self.job.regions.len(),
             started,
@@ -272,7 +183,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn join(thread: ScopedJoinHandle<'_, Ending>) -> Ending {
+pub(crate) fn join(thread: ScopedJoinHandle<'_, Ending>) -> Ending {
     thread
         .join()
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))

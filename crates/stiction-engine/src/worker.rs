@@ -8,7 +8,7 @@ use crate::drive::{Done, Slots, drive};
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
 use crate::offsets::{Independent, Permutation, Sequential};
-use crate::paced::drive_paced;
+use crate::paced::{drive_paced, wait};
 use crate::placement::{observed, place};
 use crate::recorder::Series;
 use crate::request::{Plain, Requests, Way};
@@ -31,6 +31,8 @@ pub(crate) struct Report {
     pub(crate) cpu: CpuTime,
     pub(crate) failure: Option<Failed>,
     pub(crate) stopped: bool,
+    /// Whether a job beside this one ended it.
+    pub(crate) cut: bool,
     pub(crate) findings: Findings,
     pub(crate) series: Vec<Series>,
     /// When the worker was done with everything in its time, ns after the start.
@@ -51,7 +53,8 @@ pub(crate) struct Failed {
     pub(crate) at_ns: u64,
 }
 
-/// Runs one worker in the calling thread; `None` when there was no start.
+/// Runs one worker in the calling thread, `delay_ns` after the start; `None` when
+/// there was no start.
 ///
 /// # Errors
 /// When it could not be made ready.
@@ -59,12 +62,14 @@ pub(crate) fn run(
     task: &Task<'_>,
     ledger: Option<&Ledger>,
     gate: &Gate,
+    delay_ns: u64,
     signals: &Signals<'_>,
 ) -> Result<Option<Report>, EngineError> {
     let worker = Worker {
         task,
         ledger,
         gate,
+        delay_ns,
         signals,
     };
     match task.job.backend {
@@ -81,6 +86,7 @@ struct Worker<'a> {
     task: &'a Task<'a>,
     ledger: Option<&'a Ledger>,
     gate: &'a Gate,
+    delay_ns: u64,
     signals: &'a Signals<'a>,
 }
 
@@ -105,9 +111,10 @@ impl Worker<'_> {
         }
         drop(arrival);
         let (ready, early) = ready?;
-        let Some(start) = self.gate.wait() else {
+        let Some(mut start) = self.gate.wait() else {
             return Ok(None);
         };
+        start.delay_ns(self.delay_ns);
         let used_before = Usage::of_this_thread();
         let backend = early.map_or_else(|| self.prepare(), Ok);
         self.work(ready, backend, start, used_before).map(Some)
@@ -154,7 +161,11 @@ impl Worker<'_> {
             Err(EngineError::Prepare(failure)) => return Ok(self.unopened(failure, log)),
             Err(error) => return Err(error),
         };
-        let mut done = self.operate(&mut backend, &mut payload, &mut slots, &mut log);
+        let mut done = if self.delay_ns > 0 && !hold(&mut log) {
+            Done::nothing(log.now())
+        } else {
+            self.operate(&mut backend, &mut payload, &mut slots, &mut log)
+        };
         let remarks = backend.remarks();
         let mut end = done.last;
         let mut used = Usage::since(used_before);
@@ -272,6 +283,7 @@ impl Worker<'_> {
             cpu: used.cpu,
             failure,
             stopped: log.was_stopped(),
+            cut: log.was_cut(),
             findings: payload.into_findings(),
             continued: done.continued,
             asked: done.asked,
@@ -295,6 +307,7 @@ impl Worker<'_> {
             cpu: CpuTime::default(),
             failure: Some(Failed { failure, at_ns }),
             stopped: false,
+            cut: false,
             findings: Findings::default(),
             continued: 0,
             asked: 0,
@@ -304,6 +317,18 @@ impl Worker<'_> {
             placed: observed(self.task.job),
         }
     }
+}
+
+/// Waits until the worker is let go; false when it has to end before.
+fn hold(log: &mut Log<'_>) -> bool {
+    while log.is_early() && !log.is_over() {
+        wait(log, log.released().min(log.next_event()));
+        let now = log.now();
+        if log.is_due(now) {
+            log.attend(now, 0, 0);
+        }
+    }
+    !log.is_over()
 }
 
 /// What each operation of `job` does, if all are of one way and size and no place

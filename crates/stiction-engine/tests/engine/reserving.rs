@@ -135,13 +135,7 @@ fn jobs_that_run_together_must_not_share_stamped_blocks() {
         let targets = paths.map(|path| [Target::File(path.to_owned())]);
         let progress = [Progress::new(1), Progress::new(1)];
         let parts: Vec<Part<'_>> = (targets.iter().zip(&progress))
-            .map(|(targets, progress)| Part {
-                job: &job,
-                targets,
-                ledger: None,
-                stop: &stop,
-                progress,
-            })
+            .map(|(targets, progress)| Part::new(&job, targets, &stop, progress))
             .collect();
         run_together(&parts)
     };
