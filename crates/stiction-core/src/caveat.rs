@@ -122,6 +122,8 @@ codes! {
     CoarseClock = "coarse-clock";
     /// An imported text or a journal had lines that could not be read.
     PartlyRead = "partly-read";
+    /// All that was read lay in memory, and the workers waited all the same.
+    TesterSlept = "tester-slept";
     /// A figure contradicts another figure of the same row.
     Inconsistent = "inconsistent";
 }

@@ -123,6 +123,9 @@ pub mod metrics {
         RATE_ALL_ACTIVE = "rate_all_active_bytes_per_s", BytesPerSecond, More, Throughput;
         /// Wall time of the phase or of a timed command.
         ELAPSED = "elapsed_s", Seconds, Less, Throughput;
+        /// Time until the last write of any worker had returned, and the sync at the end
+        /// began. What is left of the elapsed time is that sync.
+        UNTIL_WRITTEN = "until_written_s", Seconds, Less, Descriptive;
         /// Mean latency of an operation.
         LATENCY_MEAN = "latency_ns_mean", Nanoseconds, Less, LatencyMean;
         /// Median latency of an operation.

@@ -53,6 +53,10 @@ pub struct WorkerSummary {
     pub first_ns: u64,
     /// End of its last operation and sync, ns after the start barrier.
     pub last_ns: u64,
+    /// End of its last operation, before a sync at the end, ns after the start barrier;
+    /// 0 where there was no such sync.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub data_last_ns: u64,
     /// CPU time, ns.
     pub cpu_ns: u64,
     /// The part of it in kernel mode, ns; sampled by tick on many kernels.

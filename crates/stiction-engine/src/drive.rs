@@ -84,6 +84,8 @@ pub(crate) struct Done {
     pub(crate) first: u64,
     /// When the last operation or sync ended, ticks.
     pub(crate) last: u64,
+    /// When the last operation ended, ticks, where a sync at the end followed.
+    pub(crate) data_last: Option<u64>,
     /// When the last write began, ticks, and its length.
     last_write: (u64, u32),
     /// The first operation that failed.
@@ -217,6 +219,7 @@ impl Done {
             continued: 0,
             first: now,
             last: now,
+            data_last: None,
             last_write: (now, 0),
             fault: None,
         }

@@ -222,6 +222,7 @@ impl Worker<'_> {
             }
         };
         if let Some(kind) = job.sync_at_end {
+            done.data_last = Some(done.last);
             done.sync_now(kind, backend, payload, log);
         }
         if done.fault.is_some() {
@@ -275,6 +276,7 @@ impl Worker<'_> {
                 bytes: done.bytes,
                 first_ns: ns(done.first),
                 last_ns: ns(done.last),
+                data_last_ns: done.data_last.map_or(0, ns),
                 cpu_ns: used.cpu.total_ns,
                 cpu_system_ns: used.cpu.system_ns,
                 switches_voluntary: used.switches_voluntary,

@@ -35,12 +35,25 @@ pub(crate) fn measurements(phase: &Phase, beside: Beside) -> Vec<Measurement> {
         let all_active = stretch.and_then(|stretch| all_active_within(&counted, stretch));
         figures_of_operations(&counted, all_active)
     };
+    until_written(&phase.workers, &mut found);
     pace(phase, beside, &mut found);
     // CPU time and each worker's share are known for the whole phase only.
     cpu(phase, beside, &mut found);
     fairness(&phase.workers, &mut found);
     switches(&phase.workers, &mut found);
     found
+}
+
+/// When the last write had returned, where a sync at the end followed.
+fn until_written(workers: &[WorkerSummary], found: &mut Vec<Measurement>) {
+    let last_ns = workers.iter().map(|worker| worker.data_last_ns).max();
+    if let Some(last_ns) = last_ns.filter(|&ns| ns > 0) {
+        found.push(Measurement::new(
+            metrics::UNTIL_WRITTEN,
+            last_ns as f64 / NS_PER_S,
+            1,
+        ));
+    }
 }
 
 /// How far a job fell behind a set pace, over its whole time: what could not begin is

@@ -1,9 +1,10 @@
 //! The CPU as the bound, and the CPU taken away.
 
-use stiction_core::{BackendKind, Caveat, CaveatCode, Subject, SystemCpu};
+use stiction_core::{BackendKind, Caveat, CaveatCode, Residency, Subject, SystemCpu, format_count};
 
 use super::Claim;
-use super::case::{Case, Moved};
+use super::case::{Case, Moved, Way};
+use super::contradiction::CACHED_SHARE;
 use super::words::percent;
 
 /// A thread that is on a CPU for this share of the time waits for nothing else.
@@ -13,6 +14,9 @@ pub(super) const SATURATED_SHARE: f64 = 0.95;
 /// on times are doubtful. A twentieth moves a rate by as much as the smallest change
 /// that a comparison looks for.
 const STOLEN_SHARE: f64 = 0.05;
+
+/// Shorter phases say little of a worker's share of the CPU.
+const SLEEP_SEEN_NS_MIN: u64 = 100_000_000;
 
 /// A worker, or all that the process may use, was busy all the time. Only when the
 /// I/O is known to have reached the device: in front of memory a busy CPU is no
@@ -79,7 +83,48 @@ pub(super) fn doubts(case: &Case<'_>) -> Vec<Caveat> {
     let bound = saturation(case).or_else(|| crowded(case, system?));
     let bound = bound.map(|detail| Caveat::new(CaveatCode::ClientBound, detail));
     let stolen = system.and_then(stolen);
-    bound.into_iter().chain(stolen).collect()
+    let slept = slept(case);
+    bound.into_iter().chain(stolen).chain(slept).collect()
+}
+
+/// A worker whose data is all in memory has nothing to wait for: one that was not on a
+/// CPU all the time slept, or was kept from it, and its rate is not that of memory.
+fn slept(case: &Case<'_>) -> Option<Caveat> {
+    let job = case.job?;
+    let resident = |residency: Option<Residency>| {
+        residency.is_some_and(|residency| residency.fraction() >= CACHED_SHARE)
+    };
+    let in_memory =
+        resident(case.witnesses.residency_before) && resident(case.witnesses.residency_after);
+    let reads_alone = case.way == Way::Read && !job.direct && job.pace.is_none() && job.depth == 1;
+    let busiest = case.witnesses.busiest_worker_cpu_fraction?;
+    let long_enough = case.phase.elapsed_ns >= SLEEP_SEEN_NS_MIN;
+    if !in_memory || !reads_alone || !long_enough || busiest >= SATURATED_SHARE {
+        return None;
+    }
+    let workers = case.phase.workers.iter();
+    let (waited, pushed) = workers.fold((0, 0), |(waited, pushed), worker| {
+        (
+            waited + worker.switches_voluntary,
+            pushed + worker.switches_involuntary,
+        )
+    });
+    let per_s = |count: u64| format_count((count as f64 / case.elapsed_s()).round());
+    let why = if waited > pushed {
+        "it slept".to_owned()
+    } else {
+        "others had its CPU".to_owned()
+    };
+    Some(Caveat::new(
+        CaveatCode::TesterSlept,
+        format!(
+            "the busiest worker used {} of a CPU where memory alone answers and all of it \
+             is to be had: {why} ({} waits/s, {} pre-emptions/s)",
+            percent(busiest),
+            per_s(waited).trim(),
+            per_s(pushed).trim()
+        ),
+    ))
 }
 
 /// A CPU of the machine was busy although the workers were not: other programs, or

@@ -16,9 +16,18 @@ const FEWEST_OPERATIONS: u64 = 100;
 /// The last third's rate may differ from the first third's by this much.
 const DRIFT_SHARE: f64 = 0.20;
 
+/// By how much latencies may exceed the time there was: what a merged histogram and two
+/// clock readings a phase can be off.
+const LITTLE_SLACK_SHARE: f64 = 0.01;
+
 /// Doubts about the size of the sample.
 pub(super) fn doubts(case: &Case<'_>) -> Vec<Caveat> {
-    let all = [too_few(case), too_short(case), not_steady(case)];
+    let all = [
+        too_few(case),
+        too_short(case),
+        not_steady(case),
+        more_than_there_is_time(case),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -81,5 +90,27 @@ fn not_steady(case: &Case<'_>) -> Option<Caveat> {
             percent(change.abs())
         );
         Caveat::new(CaveatCode::NotSteady, detail)
+    })
+}
+
+/// Little's law: operations that were in flight one after another, or `depth` at a time,
+/// cannot have taken longer together than there was time. A benchmark of 2002 printed
+/// latencies that disagreed with its own rates by half.
+fn more_than_there_is_time(case: &Case<'_>) -> Option<Caveat> {
+    let job = case.job?;
+    // Late operations of a set pace are charged the time they waited for their turn.
+    if job.pace.is_some() || case.phase.workers.is_empty() {
+        return None;
+    }
+    let in_flight = case.phase.workers.len() as f64 * f64::from(job.depth);
+    let latencies_ns = case.recording?.total().sum_ns() as f64;
+    let time_ns = case.phase.elapsed_ns as f64 * in_flight;
+    (latencies_ns > time_ns * (1.0 + LITTLE_SLACK_SHARE)).then(|| {
+        let detail = format!(
+            "latencies add up to {}, which is more than the {} that {in_flight} in flight had",
+            format_duration_ns(latencies_ns),
+            format_duration_ns(time_ns)
+        );
+        Caveat::new(CaveatCode::Inconsistent, detail)
     })
 }

@@ -1,7 +1,7 @@
 //! The CPU as the bound.
 
 use super::{codes, detail, examined, subject};
-use crate::scene::steady;
+use crate::scene::{recorded, steady};
 use stiction_core::Action::Read;
 use stiction_core::{CaveatCode, Subject, SystemCpu};
 
@@ -27,6 +27,48 @@ fn a_busy_cpu_before_the_cache_is_still_the_cache() {
         .worker_cpu(0.99);
     assert_eq!(subject(&scene), Subject::Cache);
     assert!(codes(&scene).contains(&CaveatCode::ClientBound));
+}
+
+/// The case of 2002: a test of the page cache that left 20 % of the CPUs idle.
+#[test]
+fn a_tester_that_waits_in_front_of_memory_slept() {
+    let scene = |share, waits, preemptions| {
+        steady(Read, 10)
+            .moved(0.0)
+            .cached(1.0, 1.0)
+            .worker_cpu(share)
+            .with(|scene| {
+                scene.phase.workers[0].switches_voluntary = waits;
+                scene.phase.workers[0].switches_involuntary = preemptions;
+            })
+    };
+    let slept = scene(0.65, 40_000, 20);
+    let said = detail(&slept, CaveatCode::TesterSlept);
+    assert!(
+        said.contains("it slept (4.00 k waits/s, 2 pre-emptions/s)"),
+        "{said}"
+    );
+    let pushed = scene(0.65, 20, 40_000);
+    let said = detail(&pushed, CaveatCode::TesterSlept);
+    assert!(said.contains("others had its CPU"), "{said}");
+    assert!(!codes(&scene(0.99, 40_000, 0)).contains(&CaveatCode::TesterSlept));
+    let from_disk = steady(Read, 10).moved(1.0).worker_cpu(0.1);
+    assert!(!codes(&from_disk).contains(&CaveatCode::TesterSlept));
+}
+
+/// Ten operations of 10 ms a tenth of a second are just what one worker can do.
+#[test]
+fn latencies_that_exceed_the_time_are_inconsistent() {
+    let scene = |latency_ns| {
+        let tenths = vec![vec![latency_ns; 10]; 20];
+        recorded(Read, 1 << 20, tenths).moved(1.0).direct(true)
+    };
+    assert!(!codes(&scene(10_000_000)).contains(&CaveatCode::Inconsistent));
+    let said = detail(&scene(12_000_000), CaveatCode::Inconsistent);
+    assert_eq!(
+        said,
+        "latencies add up to 2.40 s, which is more than the 2.00 s that 1 in flight had"
+    );
 }
 
 #[test]
