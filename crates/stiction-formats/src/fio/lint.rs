@@ -217,7 +217,7 @@ pub fn lint(resolved: &Resolved, machine: Machine) -> Lint {
 }
 
 /// The run of jobs between barriers that each job belongs to.
-fn waves(resolved: &Resolved) -> Vec<u32> {
+pub(super) fn waves(resolved: &Resolved) -> Vec<u32> {
     let mut wave = 0;
     resolved
         .jobs

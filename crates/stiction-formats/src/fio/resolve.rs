@@ -4,6 +4,8 @@ mod spread;
 mod texts;
 mod work;
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::error::{FioError, Place};
@@ -50,6 +52,9 @@ pub struct Set {
     pub value: String,
     /// Where.
     pub place: Place,
+    /// Whether it stands where all jobs take it on: in `[global]`, or before the first
+    /// `--name`.
+    pub is_shared: bool,
 }
 
 /// A default of fio that shapes the result.
@@ -167,6 +172,7 @@ fn place_of(settings: &Settings, section: &Section, option: &str) -> Place {
 
 fn describe(job: FioJob, section: &Section, settings: &Settings) -> ResolvedJob {
     let all = settings.all();
+    let own: HashSet<&Place> = section.settings.iter().map(|set| &set.place).collect();
     ResolvedJob {
         defaults: defaults_in_force(&job, settings),
         job,
@@ -177,6 +183,7 @@ fn describe(job: FioJob, section: &Section, settings: &Settings) -> ResolvedJob 
                 option: chosen.option.name,
                 value: chosen.written.clone(),
                 place: chosen.place.clone(),
+                is_shared: !own.contains(&chosen.place),
             })
             .collect(),
         without_effect: all.iter().filter_map(without_effect).collect(),

@@ -1,0 +1,337 @@
+//! Where the I/O of jobs goes: files of our own, files that were there, devices.
+
+use stiction_core::{ProgramPlace, ProgramTarget, Region};
+
+use super::super::job::Engine;
+use super::super::units::Amount;
+use super::{Desk, Found, ProgramGround};
+
+/// Where one job works.
+pub(super) struct WhereTo {
+    /// Files and devices, each once.
+    pub(super) targets: Vec<ProgramTarget>,
+    /// A region for each clone and file, all files of a clone together.
+    pub(super) regions: Vec<Region>,
+}
+
+/// The places of a program, as far as its jobs have named them.
+pub(super) struct Places<'a> {
+    ground: &'a ProgramGround<'a>,
+    listed: Vec<ProgramPlace>,
+}
+
+/// A file or device that a job names.
+struct Named {
+    place: u32,
+    name: String,
+    /// How long it is; `None` for a file that is still to be made.
+    length_bytes: Option<u64>,
+    /// Its path, for messages.
+    path: String,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(ground: &'a ProgramGround<'a>) -> Self {
+        Self {
+            ground,
+            listed: Vec::new(),
+        }
+    }
+
+    pub(super) fn listed(self) -> Vec<ProgramPlace> {
+        self.listed
+    }
+
+    /// Where a job works; `None` where it cannot, which the desk then says.
+    pub(super) fn of(&mut self, desk: &mut Desk<'_>) -> Option<WhereTo> {
+        let mut found = WhereTo {
+            targets: Vec::new(),
+            regions: Vec::new(),
+        };
+        for clone in 0..desk.job().clones {
+            for file in 0..files_of(desk) {
+                let named = self.named(desk, clone, file)?;
+                let (offset_bytes, length_bytes) = region(desk, clone, &named)?;
+                let target = found.target(&named, offset_bytes.saturating_add(length_bytes));
+                found.regions.push(Region {
+                    target,
+                    offset_bytes,
+                    length_bytes,
+                });
+            }
+        }
+        Some(found)
+    }
+
+    /// File number `file` of clone number `clone`.
+    fn named(&mut self, desk: &mut Desk<'_>, clone: u32, file: u32) -> Option<Named> {
+        let targets = &desk.job().targets;
+        let directory = match targets.directories.len() {
+            0 => self.ground.directory.to_owned(),
+            count => joined(
+                self.ground.directory,
+                &targets.directories[clone as usize % count],
+            ),
+        };
+        let own = |name: String, places: &mut Self| Named {
+            place: places.number_of(ProgramPlace::Directory {
+                path: directory.clone(),
+            }),
+            path: joined(&directory, &name),
+            name,
+            length_bytes: None,
+        };
+        if let Some(name) = targets.names.get(file as usize) {
+            let name = name.clone();
+            if desk.job().engine == Engine::Null {
+                return Some(own(name, self));
+            }
+            return self.look(desk, &name, joined(&directory, &name));
+        }
+        let name = match &targets.name_format {
+            Some(format) => format
+                .replace("$jobname", &desk.job().name)
+                .replace("$clientuid", "")
+                .replace("$jobnum", &clone.to_string())
+                .replace("$filenum", &file.to_string()),
+            None => format!("{}.{clone}.{file}", desk.job().name),
+        };
+        // A job's name may be a path to fio; here all files lie in one directory.
+        Some(own(name.replace('/', "_"), self))
+    }
+
+    /// What a name in the job file leads to.
+    fn look(&mut self, desk: &mut Desk<'_>, written: &str, path: String) -> Option<Named> {
+        let action = desk.job().pattern.action;
+        let changes = action.writes() || action.trims();
+        let allowed = (self.ground.may_overwrite)(&path) || (self.ground.may_overwrite)(written);
+        let (place, length_bytes) = match (self.ground.look)(&path) {
+            Found::Nothing => return self.to_be_made(desk, path),
+            Found::Directory => {
+                desk.refuse("filename", format!("{path} is a directory"));
+                return None;
+            }
+            Found::Other(what) => {
+                desk.refuse("filename", format!("{path} is {what}"));
+                return None;
+            }
+            Found::File(_) if changes && !allowed => {
+                desk.refuse(
+                    "filename",
+                    format!(
+                        "{path} was there before, and this job would overwrite it; \
+                         `--may-overwrite {path}` allows that"
+                    ),
+                );
+                return None;
+            }
+            Found::Device(_) if changes && !allowed => {
+                desk.refuse(
+                    "filename",
+                    format!(
+                        "this job would destroy what {path} holds; `--scratch {path}=SERIAL` \
+                         hands the device over, with the serial that `lsblk -o NAME,SERIAL` shows"
+                    ),
+                );
+                return None;
+            }
+            Found::File(bytes) => (
+                ProgramPlace::File {
+                    path: path.clone(),
+                    may_write: changes,
+                },
+                bytes,
+            ),
+            Found::Device(bytes) => (
+                ProgramPlace::Device {
+                    path: path.clone(),
+                    may_write: changes,
+                },
+                bytes,
+            ),
+        };
+        Some(Named {
+            place: self.number_of(place),
+            name: String::new(),
+            length_bytes: Some(length_bytes),
+            path,
+        })
+    }
+
+    /// A file that is not there: it is made in a directory of our own beside the place
+    /// where the job file wants it.
+    fn to_be_made(&mut self, desk: &mut Desk<'_>, path: String) -> Option<Named> {
+        let (parent, name) = match path.rsplit_once('/') {
+            Some(("", name)) => ("/", name),
+            Some((parent, name)) => (parent, name),
+            None => (".", path.as_str()),
+        };
+        let is_device_folder = parent == "/dev" || parent.starts_with("/dev/");
+        if is_device_folder || (self.ground.look)(parent) != Found::Directory {
+            let what = if is_device_folder {
+                format!("{path} is not there")
+            } else {
+                format!("{parent} is no directory")
+            };
+            desk.conflict("filename", what, "name one that is there");
+            return None;
+        }
+        if !desk.job().layout.may_create {
+            desk.conflict(
+                "allow_file_create",
+                format!("{path} is not there and may not be made"),
+                "name a file that is there",
+            );
+            return None;
+        }
+        Some(Named {
+            place: self.number_of(ProgramPlace::Directory {
+                path: parent.to_owned(),
+            }),
+            name: name.to_owned(),
+            length_bytes: None,
+            path: path.clone(),
+        })
+    }
+
+    /// The number of a place; what one job may do to it is kept for all.
+    fn number_of(&mut self, place: ProgramPlace) -> u32 {
+        let known = self.listed.iter_mut().position(|known| {
+            let same = known.path() == place.path();
+            if let (
+                true,
+                ProgramPlace::File { may_write, .. } | ProgramPlace::Device { may_write, .. },
+                ProgramPlace::File {
+                    may_write: also, ..
+                }
+                | ProgramPlace::Device {
+                    may_write: also, ..
+                },
+            ) = (same, known, &place)
+            {
+                *may_write |= *also;
+            }
+            same
+        });
+        let number = known.unwrap_or_else(|| {
+            self.listed.push(place);
+            self.listed.len() - 1
+        });
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+}
+
+impl WhereTo {
+    /// The number of a target, which reaches at least to `end_bytes`.
+    fn target(&mut self, named: &Named, end_bytes: u64) -> u32 {
+        let known = self
+            .targets
+            .iter()
+            .position(|known| known.place == named.place && known.name == named.name);
+        let number = known.unwrap_or_else(|| {
+            self.targets.push(ProgramTarget {
+                place: named.place,
+                name: named.name.clone(),
+                length_bytes: named.length_bytes.unwrap_or(0),
+            });
+            self.targets.len() - 1
+        });
+        let length_bytes = &mut self.targets[number].length_bytes;
+        *length_bytes = (*length_bytes).max(end_bytes);
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+}
+
+/// Files of each clone.
+fn files_of(desk: &Desk<'_>) -> u32 {
+    desk.job().targets.files.max(1)
+}
+
+/// Offset and length of the region that a clone has in a file.
+fn region(desk: &mut Desk<'_>, clone: u32, named: &Named) -> Option<(u64, u64)> {
+    let extent = &desk.job().extent;
+    let least = smallest_block(desk);
+    let start = offset(desk, clone, named, least)?;
+    let rest = named.length_bytes.map(|bytes| bytes.saturating_sub(start));
+    let length = match (extent.file_size, extent.size) {
+        (Some((bytes, _)), _) => bytes.0,
+        (None, Some(Amount::Bytes(bytes))) => bytes.0 / u64::from(files_of(desk)),
+        (None, size) => {
+            let (Some(whole), Some(rest)) = (named.length_bytes, rest) else {
+                let what = format!("{} does not exist, so it has no size yet", named.path);
+                desk.conflict("size", what, "set size, in bytes");
+                return None;
+            };
+            let share = size.map_or(rest, |size| size.of_bytes(whole).min(rest));
+            share - share % least.max(1)
+        }
+    };
+    let action = desk.job().pattern.action;
+    let end = start.saturating_add(length);
+    let Some(whole) = named.length_bytes.filter(|&whole| end > whole) else {
+        return Some((start, length));
+    };
+    let is_file = !named.path.starts_with("/dev/");
+    if is_file && !action.reads() && action.writes() {
+        return Some((start, length));
+    }
+    desk.conflict(
+        "size",
+        format!(
+            "the region ends at byte {end}, and {} has {whole}",
+            named.path
+        ),
+        "make size or offset smaller",
+    );
+    None
+}
+
+/// Where the region of a clone begins. A share of the file is rounded up to whole
+/// blocks (fio's manual, `offset_align`).
+fn offset(desk: &mut Desk<'_>, clone: u32, named: &Named, least: u64) -> Option<u64> {
+    let extent = &desk.job().extent;
+    let steps = u64::from(clone);
+    let in_bytes = |amount: Option<Amount>| match (amount, named.length_bytes) {
+        (None, _) => Some(0),
+        (Some(Amount::Bytes(bytes)), _) => Some(bytes.0),
+        (Some(share), Some(whole)) => Some(share.of_bytes(whole)),
+        (Some(_), None) => None,
+    };
+    let (Some(start), Some(step)) = (in_bytes(extent.offset), in_bytes(extent.offset_step)) else {
+        let what = format!("{} does not exist, so it has no size yet", named.path);
+        desk.conflict("offset", what, "give offsets in bytes");
+        return None;
+    };
+    let start = start.saturating_add(step.saturating_mul(steps));
+    let is_share = matches!(extent.offset, Some(Amount::Percent(_)));
+    let align = extent.offset_align.map_or(least, |align| align.0).max(1);
+    Some(if is_share {
+        start.next_multiple_of(align)
+    } else {
+        start
+    })
+}
+
+/// The smallest block of the directions that occur.
+fn smallest_block(desk: &Desk<'_>) -> u64 {
+    let action = desk.job().pattern.action;
+    let size = &desk.job().block.size;
+    [
+        (action.reads(), &size.read),
+        (action.writes(), &size.write),
+        (action.trims(), &size.trim),
+    ]
+    .into_iter()
+    .filter_map(|(occurs, size)| occurs.then(|| size.least_bytes()))
+    .min()
+    .unwrap_or(4096)
+}
+
+/// `name` in `directory`; a name that starts at the root stands for itself.
+fn joined(directory: &str, name: &str) -> String {
+    if name.starts_with('/') || directory.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", directory.trim_end_matches('/'))
+    }
+}

@@ -1,0 +1,304 @@
+//! What each worker of a job does: pattern, calls, amount, time, data.
+
+use stiction_core::{
+    Access, Action, BackendKind, CallFlags, CpuPolicy, Create, Data, DataShape, IoPriority, Job,
+    LoopKind, Pace, Placement, ProgramTarget, Rate, Reserve, RingOptions, Stride, SyncEvery,
+    SyncKind, Timing, WriteSync,
+};
+
+use super::super::job::{self, Arrivals, Check, Coverage, Engine, Fill, Order};
+use super::super::units::Amount;
+use super::{Desk, distribution};
+
+/// The job but for name, sizes, regions and seed.
+pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget]) -> Job {
+    let fio = desk.job();
+    let writes = fio.pattern.action.writes();
+    let region_bytes = region_bytes(desk, targets);
+    let skew = match fio.pattern.order {
+        Order::Sequential => None,
+        Order::Random => distribution::skew(desk, region_bytes),
+    };
+    let (data, pattern) = data(desk);
+    let durability = &fio.durability;
+    let amount = Amounts::of(desk, region_bytes);
+    Job {
+        access: access(desk, skew.is_some()),
+        skew,
+        run_operations: u32::try_from(fio.pattern.run_operations).unwrap_or(u32::MAX),
+        stride: stride(desk),
+        action: action(desk),
+        depth: depth(desk),
+        backend: backend(fio.engine),
+        call_flags: call_flags(desk),
+        ring: ring(desk),
+        direct: fio.direct && fio.engine != Engine::Mmap,
+        write_sync: match fio.write_sync {
+            job::WriteSync::Sync if writes => WriteSync::Sync,
+            job::WriteSync::DataSync if writes => WriteSync::DataSync,
+            _ => WriteSync::None,
+        },
+        sync_every: sync_every(desk),
+        sync_at_end: (writes && durability.fsync_at_end).then_some(SyncKind::Fsync),
+        sync_on_close: (writes && durability.fsync_on_close).then_some(SyncKind::Fsync),
+        create: Create::Open,
+        reserve: reserve(desk, targets),
+        data,
+        shape: shape(desk),
+        pattern,
+        verify: checks_reads(desk),
+        operations_per_worker: fio.extent.operations,
+        bytes_per_worker: amount.bytes,
+        duration_ns: amount.duration_ns,
+        once: amount.once,
+        placement: placement(desk),
+        ramp_ns: fio.time.ramp.0,
+        timing: Timing::Exact,
+        pace: pace(desk),
+        ..Job::default()
+    }
+}
+
+/// Bytes of the region of one clone, where clones have regions of one size.
+fn region_bytes(desk: &Desk<'_>, targets: &[ProgramTarget]) -> u64 {
+    let extent = &desk.job().extent;
+    let files = u64::from(desk.job().targets.files.max(1));
+    match (extent.size, extent.file_size) {
+        (Some(Amount::Bytes(bytes)), _) => bytes.0,
+        (_, Some((bytes, _))) => bytes.0.saturating_mul(files),
+        (size, None) => {
+            let whole: u64 = targets.iter().map(|target| target.length_bytes).sum();
+            let whole = whole / (targets.len() as u64).max(1) * files;
+            size.map_or(whole, |share| share.of_bytes(whole))
+        }
+    }
+}
+
+/// What ends a worker.
+struct Amounts {
+    bytes: Option<u64>,
+    duration_ns: Option<u64>,
+    once: bool,
+}
+
+impl Amounts {
+    /// fio's rule: the size is the amount too, unless `io_size` or `time_based` says
+    /// otherwise, and `runtime` is a ceiling that warm-up does not count towards.
+    fn of(desk: &Desk<'_>, region_bytes: u64) -> Self {
+        let fio = desk.job();
+        let duration_ns = fio
+            .time
+            .limit
+            .map(|limit| limit.0.saturating_add(fio.time.ramp.0));
+        let asked = fio.extent.io.map(|io| io.of_bytes(region_bytes));
+        let loops = fio.extent.loops;
+        let is_part_of_files = fio.extent.size.is_some() && fio.extent.file_size.is_some();
+        let bytes = if fio.time.until_limit {
+            None
+        } else if asked.is_some() || loops > 1 || is_part_of_files {
+            let each = asked.unwrap_or(region_bytes);
+            Some(each.saturating_mul(loops))
+        } else {
+            None
+        };
+        Self {
+            bytes,
+            duration_ns,
+            once: bytes.is_none() && !fio.time.until_limit,
+        }
+    }
+}
+
+fn access(desk: &Desk<'_>, is_skewed: bool) -> Access {
+    let fio = desk.job();
+    match (fio.pattern.order, fio.chance.coverage) {
+        (Order::Sequential, _) => Access::Sequential,
+        (Order::Random, Coverage::EachOnce) if !is_skewed => Access::RandomPermutation,
+        (Order::Random, _) => Access::RandomIndependent,
+    }
+}
+
+fn action(desk: &Desk<'_>) -> Action {
+    let pattern = &desk.job().pattern;
+    match pattern.action {
+        job::Action::Read => Action::Read,
+        job::Action::Write | job::Action::TrimWrite => Action::Write,
+        job::Action::Trim => Action::Trim,
+        job::Action::ReadWrite => Action::Mixed {
+            reads_percent: pattern.read_percent.unwrap_or(50),
+        },
+    }
+}
+
+/// What sequential offsets leave out.
+fn stride(desk: &Desk<'_>) -> Option<Stride> {
+    let fio = desk.job();
+    let skip = u64::try_from(fio.pattern.skip_bytes).unwrap_or(0);
+    if let Some(zones) = fio.pattern.strides {
+        let gap = zones.zone_size.0.saturating_sub(zones.use_size.0) + zones.gap.0;
+        return (gap > 0).then_some(Stride {
+            run_bytes: zones.use_size.0,
+            skip_bytes: gap,
+        });
+    }
+    let each = match fio.pattern.action {
+        job::Action::Write | job::Action::TrimWrite => &fio.block.size.write,
+        job::Action::Trim => &fio.block.size.trim,
+        job::Action::Read | job::Action::ReadWrite => &fio.block.size.read,
+    };
+    (skip > 0).then_some(Stride {
+        run_bytes: each.least_bytes(),
+        skip_bytes: skip,
+    })
+}
+
+/// Operations in flight. Where the engine does one at a time, fio's depth has no
+/// effect; lint says so.
+fn depth(desk: &Desk<'_>) -> u32 {
+    let fio = desk.job();
+    match fio.engine {
+        Engine::Null | Engine::IoUring | Engine::Libaio => fio.depth.in_flight,
+        _ => 1,
+    }
+}
+
+fn backend(engine: Engine) -> BackendKind {
+    match engine {
+        Engine::Sync | Engine::Psync | Engine::Vsync | Engine::Pvsync | Engine::Pvsync2 => {
+            BackendKind::Psync
+        }
+        Engine::IoUring => BackendKind::IoUring,
+        Engine::Libaio => BackendKind::Libaio,
+        Engine::Mmap => BackendKind::Mmap,
+        Engine::Splice => BackendKind::Splice,
+        Engine::Null => BackendKind::Null,
+    }
+}
+
+fn call_flags(desk: &Desk<'_>) -> CallFlags {
+    let (switches, engine) = (&desk.job().switches, desk.job().engine);
+    CallFlags {
+        nowait: switches.no_wait,
+        hipri: switches.polled_percent > 0 && engine != Engine::IoUring,
+        dontcache: switches.uncached,
+    }
+}
+
+/// The ring; its files and buffers are registered whatever fio's switches say, as that
+/// changes what an operation costs and nothing else.
+fn ring(desk: &Desk<'_>) -> RingOptions {
+    let (switches, engine) = (&desk.job().switches, desk.job().engine);
+    RingOptions {
+        submission_polling: switches.kernel_submits,
+        completion_polling: switches.polled_percent > 0 && engine == Engine::IoUring,
+        force_async: switches.forced_async_every > 0,
+        unregistered: false,
+    }
+}
+
+fn sync_every(desk: &Desk<'_>) -> Option<SyncEvery> {
+    let fio = desk.job();
+    let durability = &fio.durability;
+    let (writes, kind) = match durability.fdatasync_every_writes {
+        0 => (durability.fsync_every_writes, SyncKind::Fsync),
+        writes => (writes, SyncKind::Fdatasync),
+    };
+    (fio.pattern.action.writes() && writes > 0).then_some(SyncEvery { writes, kind })
+}
+
+/// How blocks of files are reserved that the job writes; a device has them.
+fn reserve(desk: &Desk<'_>, targets: &[ProgramTarget]) -> Reserve {
+    let fio = desk.job();
+    let on_own_files = targets.iter().all(|target| !target.name.is_empty());
+    if !fio.pattern.action.writes() || !on_own_files || fio.engine == Engine::Null {
+        return Reserve::None;
+    }
+    match fio.layout.reserve {
+        job::Reserve::None | job::Reserve::Truncate => Reserve::None,
+        job::Reserve::Native | job::Reserve::Posix => Reserve::Native,
+        job::Reserve::KeepSize => Reserve::KeepSize,
+    }
+}
+
+/// Whether what is read is held against what was written.
+fn checks_reads(desk: &Desk<'_>) -> bool {
+    let fio = desk.job();
+    let stamped = is_stamped(desk);
+    stamped && fio.pattern.action == job::Action::Read
+}
+
+/// Whether each block carries a stamp by which it is checked.
+fn is_stamped(desk: &Desk<'_>) -> bool {
+    let check = desk.job().verify.as_ref().map(|verify| verify.check);
+    matches!(check, Some(Check::Checksum | Check::PatternWithHeader))
+}
+
+/// What is written, and what a pattern repeats.
+fn data(desk: &Desk<'_>) -> (Data, Vec<u8>) {
+    if is_stamped(desk) {
+        return (Data::Stamped, Vec::new());
+    }
+    let payload = &desk.job().payload;
+    match payload.fill {
+        Fill::Scrambled | Fill::Repeated | Fill::Fresh => (Data::Unique, Vec::new()),
+        Fill::Zeros => (Data::Zeros, Vec::new()),
+        Fill::Pattern => (Data::Pattern, payload.pattern.clone()),
+    }
+}
+
+fn shape(desk: &Desk<'_>) -> DataShape {
+    let payload = &desk.job().payload;
+    DataShape {
+        compress_percent: payload.compress_percent.unwrap_or(0),
+        dedupe_percent: payload.repeat_percent.unwrap_or(0),
+        refill: payload.fill != Fill::Repeated,
+    }
+}
+
+fn placement(desk: &Desk<'_>) -> Placement {
+    let asked = &desk.job().placement;
+    // fio's manual, `prioclass`: 1 is real time, 2 best effort, 3 idle.
+    let level = asked.io_level.unwrap_or(0).min(7);
+    let io_priority = match (asked.io_class, asked.io_level) {
+        (Some(1), _) => Some(IoPriority::RealTime(level)),
+        (Some(2), _) | (None, Some(_)) => Some(IoPriority::BestEffort(level)),
+        (Some(3), _) => Some(IoPriority::Idle),
+        _ => None,
+    };
+    Placement {
+        cpus: asked.cpus.clone(),
+        cpu_policy: if asked.cpu_each {
+            CpuPolicy::Split
+        } else {
+            CpuPolicy::Shared
+        },
+        io_priority,
+        nice: (asked.nice != 0).then_some(i32::from(asked.nice)),
+        ..Placement::default()
+    }
+}
+
+/// The rate, in the open loop: what is late is charged.
+fn pace(desk: &Desk<'_>) -> Option<Pace> {
+    let fio = desk.job();
+    let action = fio.pattern.action;
+    let bytes = &fio.rate.bytes_per_second;
+    let operations = &fio.rate.operations_per_second;
+    let of = |each: &job::PerDirection<Option<u64>>| match action {
+        job::Action::Read => each.read,
+        job::Action::Write | job::Action::TrimWrite => each.write,
+        job::Action::Trim => each.trim,
+        job::Action::ReadWrite => each.read.or(each.write),
+    };
+    let rate = of(operations)
+        .map(Rate::OperationsPerS)
+        .or(of(bytes).map(Rate::BytesPerS))?;
+    Some(Pace {
+        rate,
+        arrivals: match fio.rate.arrivals {
+            Arrivals::Even => stiction_core::Arrivals::Fixed,
+            Arrivals::Poisson => stiction_core::Arrivals::Poisson,
+        },
+        kind: LoopKind::Open,
+    })
+}
