@@ -127,6 +127,7 @@ fn decide(case: &Case<'_>) -> Claim {
         .or_else(|| data::compressed_away(case))
         .or_else(|| contradiction::find(case))
         .or_else(|| ceiling::set_limit(case))
+        .or_else(|| traffic::not_told_apart(case))
         .or_else(|| memory::answered(case))
         .or_else(|| cpu::bound(case))
         .or_else(|| ceiling::link(case))

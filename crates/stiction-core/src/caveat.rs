@@ -104,6 +104,10 @@ codes! {
     RateMissed = "rate-missed";
     /// Reads did not return what had been written.
     DataMismatch = "data-mismatch";
+    /// Other jobs ran at the same time, and what the witnesses saw is of all of them.
+    SharedWitness = "shared-witness";
+    /// What the job file asks for does not mean what it seems to.
+    JobFile = "job-file";
     /// A witness could not be had, so the number is not checked against it.
     WitnessMissing = "witness-missing";
     /// Several runs were added up where a mean was meant.

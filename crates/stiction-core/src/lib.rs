@@ -85,4 +85,4 @@ pub use size::{
 pub use skip::{SkipCode, SkipReason};
 pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
-pub use witness::{CpuTime, DeviceTraffic, Residency, SystemCpu, Witnesses};
+pub use witness::{CpuTime, DeviceTraffic, MovedBeside, Residency, SystemCpu, Witnesses};

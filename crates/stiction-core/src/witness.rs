@@ -87,6 +87,22 @@ impl SystemCpu {
     }
 }
 
+/// What other jobs moved between the same readings: the witnesses saw all of it, and
+/// cannot tell whose it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedBeside {
+    /// How many other jobs.
+    pub jobs: u32,
+    /// Reads that they completed.
+    pub reads: u64,
+    /// Bytes that they read.
+    pub read_bytes: u64,
+    /// Writes that they completed.
+    pub writes: u64,
+    /// Bytes that they wrote.
+    pub written_bytes: u64,
+}
+
 /// The readings around one phase. `None` means that the witness could not be had.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Witnesses {
@@ -120,6 +136,9 @@ pub struct Witnesses {
     /// Runs of blocks of the files that lie together on the device, after the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extents: Option<u64>,
+    /// What other jobs did between the same readings; `None` when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<MovedBeside>,
     /// Witnesses that could not be had, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,

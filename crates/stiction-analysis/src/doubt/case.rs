@@ -21,8 +21,10 @@ pub(super) struct Case<'a> {
     pub(super) recording: Option<&'a Recording>,
     /// Bytes that the job moved, by its own count.
     pub(super) asked_bytes: u64,
-    /// Bytes that the job moved the other way.
+    /// Bytes that the job, and jobs beside it, moved the other way.
     asked_otherwise_bytes: u64,
+    /// Bytes that jobs beside it moved the same way between the same readings.
+    pub(super) beside_bytes: u64,
     /// Operations that the job completed.
     pub(super) operations: u64,
     /// Syncs that the job completed.
@@ -92,6 +94,11 @@ impl<'a> Case<'a> {
         if asked_bytes == 0 {
             return Err("nothing was moved".to_owned());
         }
+        let beside = phase.witnesses.beside.unwrap_or_default();
+        let (beside_bytes, beside_otherwise_bytes) = match way {
+            Way::Read => (beside.read_bytes, beside.written_bytes),
+            Way::Write => (beside.written_bytes, beside.read_bytes),
+        };
         let operations = recording.map_or_else(
             || total(phase, |worker| worker.operations),
             Recording::operations,
@@ -103,10 +110,12 @@ impl<'a> Case<'a> {
             environment,
             stacks: stacks.to_vec(),
             way,
-            asked_otherwise_bytes: match way {
-                Way::Read => written,
-                Way::Write => read,
-            },
+            beside_bytes,
+            asked_otherwise_bytes: beside_otherwise_bytes
+                + match way {
+                    Way::Read => written,
+                    Way::Write => read,
+                },
             recording,
             asked_bytes,
             operations,
@@ -171,10 +180,16 @@ impl<'a> Case<'a> {
         Moved::Bytes(devices.iter().map(bytes).fold(0, u64::saturating_add))
     }
 
-    /// The moved bytes over the asked ones; `None` when no counter could be read.
+    /// Bytes that everything between the readings asked the devices to move in the
+    /// direction of the job.
+    pub(super) fn asked_together_bytes(&self) -> u64 {
+        self.asked_bytes.saturating_add(self.beside_bytes)
+    }
+
+    /// The moved bytes over those asked together; `None` when no counter could be read.
     pub(super) fn moved_share(&self) -> Option<f64> {
         match self.moved() {
-            Moved::Bytes(bytes) => Some(bytes as f64 / self.asked_bytes as f64),
+            Moved::Bytes(bytes) => Some(bytes as f64 / self.asked_together_bytes() as f64),
             Moved::Unseen(_) => None,
         }
     }
@@ -241,18 +256,25 @@ impl<'a> Case<'a> {
             })
     }
 
-    /// Bytes per second, as reported.
+    /// Bytes per second, as reported, with those of jobs beside it: what a ceiling for
+    /// all of them has to do with.
     pub(super) fn byte_rate(&self) -> f64 {
+        let beside = self.witnesses.beside.unwrap_or_default();
+        let beside = beside.read_bytes.saturating_add(beside.written_bytes);
         self.phase
             .value(&metrics::RATE)
             .unwrap_or_else(|| self.asked_bytes as f64 / self.elapsed_s())
+            + beside as f64 / self.elapsed_s()
     }
 
-    /// Operations per second, as reported.
+    /// Operations per second, as reported, with those of jobs beside it.
     pub(super) fn operation_rate(&self) -> f64 {
+        let beside = self.witnesses.beside.unwrap_or_default();
+        let beside = beside.reads.saturating_add(beside.writes);
         self.phase
             .value(&metrics::OPERATION_RATE)
             .unwrap_or_else(|| self.operations as f64 / self.elapsed_s())
+            + beside as f64 / self.elapsed_s()
     }
 
     /// Wall time, s; never 0.

@@ -60,13 +60,48 @@ pub(super) fn not_seen(case: &Case<'_>) -> Vec<String> {
 /// `vda read 0 B of 1 GiB asked (0 %)`
 pub(super) fn moved_of_asked(case: &Case<'_>, moved: u64) -> String {
     format!(
-        "{} {} {} of {} asked ({})",
+        "{} {} {} of {} ({})",
         case.devices(),
         case.verb(),
         format_bytes(moved),
-        format_bytes(case.asked_bytes),
-        percent(moved as f64 / case.asked_bytes as f64)
+        asked_text(case),
+        percent(moved as f64 / case.asked_together_bytes() as f64)
     )
+}
+
+/// `1 GiB asked`, or `3 GiB asked by 2 jobs together`
+fn asked_text(case: &Case<'_>) -> String {
+    let asked = format_bytes(case.asked_together_bytes());
+    match case.witnesses.beside {
+        Some(beside) if case.beside_bytes > 0 => {
+            format!("{asked} asked by {} jobs together", beside.jobs + 1)
+        }
+        _ => format!("{asked} asked"),
+    }
+}
+
+/// Several jobs ran between the readings, and the devices did not move what they asked
+/// together: whose bytes came from elsewhere is not known, unless it must be this job's.
+pub(super) fn not_told_apart(case: &Case<'_>) -> Option<Claim> {
+    let Moved::Bytes(moved) = case.moved() else {
+        return None;
+    };
+    let beside = case.witnesses.beside?;
+    let missing = case.asked_together_bytes().saturating_sub(moved);
+    let own = case.asked_bytes as f64;
+    let may_be_whole = missing as f64 <= own * (1.0 - SERVED_SHARE);
+    let cannot_be_whole = (moved as f64) < own * SERVED_SHARE;
+    if case.beside_bytes == 0 || may_be_whole || cannot_be_whole {
+        return None;
+    }
+    let jobs = beside.jobs + 1;
+    Some(Claim::new(
+        Subject::Unknown,
+        [
+            moved_of_asked(case, moved),
+            format!("{jobs} jobs ran at the same time, and it is not known whose bytes those were"),
+        ],
+    ))
 }
 
 /// Traffic that the job does not explain.
@@ -81,8 +116,9 @@ fn moved_more(case: &Case<'_>) -> Option<Caveat> {
         return None;
     };
     let syncs = case.syncs.saturating_mul(SYNC_ALLOWANCE_BYTES);
-    let explained =
-        case.asked_bytes as f64 * MORE_SHARE + METADATA_ALLOWANCE_BYTES as f64 + syncs as f64;
+    let explained = case.asked_together_bytes() as f64 * MORE_SHARE
+        + METADATA_ALLOWANCE_BYTES as f64
+        + syncs as f64;
     (moved as f64 > explained).then(|| {
         let cause = match case.stacks.iter().any(|stack| is_mirrored(stack)) {
             true => "copies on several devices, readahead, metadata or other work",
@@ -106,7 +142,7 @@ fn moved_otherwise(case: &Case<'_>) -> Option<Caveat> {
     let Moved::Bytes(moved) = case.moved_otherwise() else {
         return None;
     };
-    let share = moved as f64 / case.asked_bytes as f64;
+    let share = moved as f64 / case.asked_together_bytes() as f64;
     (share >= OTHER_SHARE && moved > METADATA_ALLOWANCE_BYTES).then(|| {
         let other = match case.verb() {
             "read" => "wrote",

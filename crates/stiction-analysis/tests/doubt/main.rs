@@ -7,6 +7,7 @@ mod disk_and_cache;
 mod doubts;
 mod limiters;
 mod scene;
+mod shared;
 
 use scene::{Scene, on, steady};
 use stiction_analysis::doubt::{Finding, examine};
