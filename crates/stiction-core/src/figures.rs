@@ -54,11 +54,12 @@ pub fn all_active_within(phase: &Phase, stretch: AllActive) -> Option<AllActive>
     })
 }
 
-/// Latencies of the phase's own operations: commits where it commits, else all that
-/// it read, wrote and trimmed.
+/// Latencies of the phase's own operations: whole ones where they take several calls,
+/// commits where it commits, else all that it read, wrote and trimmed.
 fn operations(phase: &Phase) -> Option<Histogram> {
-    let commits = total_of(phase, |direction| direction == Direction::Commit);
-    commits.or_else(|| total_of(phase, is_data))
+    let of = |wanted| total_of(phase, |direction| direction == wanted);
+    let whole = of(Direction::Whole).or_else(|| of(Direction::Commit));
+    whole.or_else(|| total_of(phase, is_data))
 }
 
 /// Whether operations of `direction` are counted nowhere else.
@@ -79,14 +80,25 @@ fn total_of(phase: &Phase, wanted: impl Fn(Direction) -> bool) -> Option<Histogr
     (total.count() > 0).then_some(total)
 }
 
-/// Operations and bytes of the reads, writes and trims of a phase; syncs and commits are
-/// not counted again.
+/// Operations of a phase and their bytes. Where operations take several calls, whole
+/// ones count and not their calls; else reads, writes and trims, and syncs and commits
+/// are not counted again.
 #[must_use]
 pub fn operations_and_bytes(phase: &Phase) -> (u64, u64) {
+    let is_whole = |direction| direction == Direction::Whole;
+    let mut recordings = phase.recordings.iter();
+    let has_whole = recordings.any(|recording| is_whole(recording.direction));
     phase
         .recordings
         .iter()
-        .filter(|recording| is_data(recording.direction))
+        .filter(|recording| {
+            let direction = recording.direction;
+            if has_whole {
+                is_whole(direction)
+            } else {
+                is_data(direction)
+            }
+        })
         .fold((0, 0), |(operations, bytes), recording| {
             (
                 operations + recording.operations(),

@@ -22,6 +22,47 @@ pub enum Direction {
     Submit,
     /// How much later an operation began than it was to, at a set pace.
     Lateness,
+    /// An operation of several calls, all of them together: a block read and written
+    /// back, a file made and filled. Its calls are in recordings of their own too.
+    Whole,
+    /// Making a file: `open` with `O_CREAT`.
+    Create,
+    /// Opening a file that is there.
+    Open,
+    /// `stat`.
+    Stat,
+    /// Reading entries of a directory.
+    List,
+    /// Removing a file.
+    Unlink,
+    /// Making a hard or symbolic link.
+    Link,
+    /// Making a directory.
+    MakeDirectory,
+    /// Removing a directory.
+    RemoveDirectory,
+}
+
+impl Direction {
+    /// Every direction, in the order in which recordings are kept.
+    pub const ALL: [Self; 16] = [
+        Self::Read,
+        Self::Write,
+        Self::Trim,
+        Self::Sync,
+        Self::Commit,
+        Self::Submit,
+        Self::Lateness,
+        Self::Whole,
+        Self::Create,
+        Self::Open,
+        Self::Stat,
+        Self::List,
+        Self::Unlink,
+        Self::Link,
+        Self::MakeDirectory,
+        Self::RemoveDirectory,
+    ];
 }
 
 /// What happened in one stretch of a phase, all workers together.

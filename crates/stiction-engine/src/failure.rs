@@ -33,6 +33,20 @@ pub enum Operation {
     Msync,
     /// Handing operations to a queue of the kernel, or waiting for them.
     Submit,
+    /// Making a file.
+    Create,
+    /// Asking what a file is.
+    Stat,
+    /// Reading a directory.
+    List,
+    /// Removing a file.
+    Unlink,
+    /// Making a hard or symbolic link.
+    Link,
+    /// Making a directory.
+    MakeDirectory,
+    /// Removing a directory.
+    RemoveDirectory,
 }
 
 impl Operation {
@@ -52,6 +66,13 @@ impl Operation {
             Self::Fdatasync => "fdatasync",
             Self::Msync => "msync",
             Self::Submit => "submit",
+            Self::Create => "create",
+            Self::Stat => "stat",
+            Self::List => "list",
+            Self::Unlink => "unlink",
+            Self::Link => "link",
+            Self::MakeDirectory => "mkdir",
+            Self::RemoveDirectory => "rmdir",
         }
     }
 }

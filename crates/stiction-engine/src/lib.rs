@@ -18,6 +18,9 @@
 //! [`stiction_core::Histogram`], and nothing that happened is in none. The bench
 //! `overhead` says what that costs.
 //!
+//! [`run_routines`] is for work that is no stream of blocks: it runs code of the
+//! caller's and records what that code times, in the same way.
+//!
 //! A worker that fails ends the others too, and keeps what it did: the outcome has
 //! the first failure and all the figures until then.
 
@@ -40,6 +43,7 @@ mod pattern;
 mod placement;
 mod recorder;
 mod request;
+mod routine;
 mod run;
 mod schedule;
 mod sizes;
@@ -57,6 +61,7 @@ pub use data::{Checked, Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind, Survive
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
 pub use outcome::{Ended, Kept, Outcome, WorkerOutcome};
+pub use routine::{Moment, Performed, Routine, Stopwatch, Timetable, run_routines};
 pub use run::{run, run_checked};
 pub use stiction_core::AllActive;
 pub use target::{ScratchDevice, Target};

@@ -251,10 +251,10 @@ fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActiv
 
 /// Whether a recording of `direction` counts bytes that no other one counts.
 fn moves(direction: Direction) -> bool {
-    match direction {
-        Direction::Read | Direction::Write | Direction::Trim => true,
-        Direction::Sync | Direction::Commit | Direction::Submit | Direction::Lateness => false,
-    }
+    matches!(
+        direction,
+        Direction::Read | Direction::Write | Direction::Trim
+    )
 }
 
 /// What a reader may want to know of how the job was run.

@@ -238,6 +238,22 @@ mod tests {
         assert_eq!(value(&found, &metrics::OPERATIONS), Some(400.0));
     }
 
+    /// A block that is read and written back has moved once for the user, and the
+    /// latency is that of both calls.
+    #[test]
+    fn whole_operations_count_and_not_their_calls() {
+        let mut phase = phase();
+        phase.recordings = vec![
+            recording(Direction::Read, 8 << 20, &[1_000_000; 100]),
+            recording(Direction::Write, 8 << 20, &[2_000_000; 100]),
+            recording(Direction::Whole, 8 << 20, &[3_000_000; 100]),
+        ];
+        let found = measurements(&phase, Beside::default());
+        assert_eq!(value(&found, &metrics::OPERATION_RATE), Some(50.0));
+        assert_eq!(value(&found, &metrics::RATE), Some(4.0 * 1_048_576.0));
+        assert_eq!(value(&found, &metrics::LATENCY_MAX), Some(3e6));
+    }
+
     #[test]
     fn the_rate_while_all_were_active_has_its_own_time() {
         let beside = Beside {

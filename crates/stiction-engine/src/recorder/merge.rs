@@ -21,15 +21,7 @@ pub(crate) struct Merged {
 pub(crate) fn merge(series: &[&Series], asked_interval_ns: u64, elapsed_ns: u64) -> Merged {
     let scale = Scale::of(series, asked_interval_ns, elapsed_ns);
     let mut recordings = Vec::new();
-    for direction in [
-        Direction::Read,
-        Direction::Write,
-        Direction::Trim,
-        Direction::Sync,
-        Direction::Commit,
-        Direction::Submit,
-        Direction::Lateness,
-    ] {
+    for direction in Direction::ALL {
         let of_direction = series.iter().filter(|one| one.direction == direction);
         if of_direction.clone().all(|one| one.packed.is_empty()) {
             continue;
