@@ -1,7 +1,7 @@
 //! The ground that one trial works on: files in directories of our own, or devices.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stiction_core::{
     Caveat, CaveatCode, Residency, SkipCode, SkipReason, TargetStack, format_bytes,
@@ -63,6 +63,13 @@ impl Ground {
     #[must_use]
     pub fn targets(&self) -> &[Target] {
         &self.targets
+    }
+
+    /// The directory of our own that the files are in, the first of several; `None`
+    /// where all targets are devices.
+    #[must_use]
+    pub fn directory(&self) -> Option<&Path> {
+        self.directories.first().map(OwnDirectory::path)
     }
 
     /// What stands under the targets.

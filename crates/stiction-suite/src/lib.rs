@@ -4,18 +4,24 @@
 //! Every number goes through [`measure`](fn@measure), the one place where a job of the engine
 //! meets the witnesses of the host.
 
+pub mod bonnie;
 mod derive;
 mod error;
 mod ground;
 mod means;
 mod measure;
+mod metadata;
+mod open_file;
+mod perform;
 pub mod quick;
 mod requirements;
 pub mod room;
+mod shuffle;
 mod sizing;
 pub mod tiobench;
 mod workload;
 
+pub use bonnie::{Bonnie, BonnieOptions};
 pub use error::{EventsError, SuiteError};
 pub use ground::Ground;
 pub use measure::{Request, measure};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stiction_core::{
     BackendKind, Caveat, CaveatCode, CpuTime, Job, Phase, PhaseKind, PhaseOutcome, SkipReason,
-    StartOrder, WorkerSummary,
+    StartOrder, TrialOutcome, WorkerSummary,
 };
 use stiction_engine::{
     Cause, Ended, EngineError, IoFailure, Ledger, Outcome, Progress, WorkerOutcome,
@@ -142,7 +142,7 @@ fn ending(outcome: &Outcome) -> PhaseOutcome {
 
 /// Whether space, quota or the file size limit was used up: what was done until then
 /// was done rightly.
-fn ran_out(failure: &IoFailure) -> bool {
+pub(crate) fn ran_out(failure: &IoFailure) -> bool {
     matches!(
         failure.cause,
         Cause::Errno(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
@@ -186,4 +186,27 @@ fn charged_cpu(
             user_ns: sum.user_ns + worker.cpu.user_ns,
             system_ns: sum.system_ns + worker.cpu.system_ns,
         })
+}
+
+/// The trial's outcome when `phase` did not come to its planned end.
+pub(crate) fn ended_otherwise(phase: &Phase) -> Option<TrialOutcome> {
+    let failed = |message: &str| {
+        Some(TrialOutcome::Failed {
+            message: format!("{}: {message}", phase.name),
+        })
+    };
+    match &phase.outcome {
+        PhaseOutcome::Completed | PhaseOutcome::Skipped(_) => None,
+        PhaseOutcome::Failed { message } => failed(message),
+        PhaseOutcome::EndedEarly => {
+            let cause = phase
+                .caveats
+                .iter()
+                .find(|caveat| caveat.code == CaveatCode::EndedEarly);
+            match cause {
+                Some(caveat) => failed(&caveat.detail),
+                None => Some(TrialOutcome::Interrupted),
+            }
+        }
+    }
 }

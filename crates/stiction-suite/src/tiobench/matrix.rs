@@ -7,6 +7,7 @@ use super::options::{DirectoryUse, FileSize, TiobenchMode, TiobenchOptions};
 use super::parameters::TiobenchParameters;
 use super::resolve::{automatic_bytes, check, parameters};
 use crate::SuiteError;
+use crate::shuffle::shuffled;
 
 /// More trials than this are a mistake.
 const TRIALS_MAX: usize = 100_000;
@@ -143,22 +144,11 @@ fn runs_within_cells(cells: &[Cell], runs: u32) -> Vec<PlannedTrial> {
 fn cells_within_runs(cells: &[Cell], runs: u32, seed: Seed) -> Vec<PlannedTrial> {
     (0..runs)
         .flat_map(|repetition| {
-            let mut order = cells.to_vec();
-            shuffle(&mut order, seed.stream(repetition.into()));
-            order
+            shuffled(cells.to_vec(), seed.stream(repetition.into()))
                 .into_iter()
                 .map(move |cell| PlannedTrial { cell, repetition })
         })
         .collect()
-}
-
-/// Fisher and Yates's shuffle.
-fn shuffle<T>(items: &mut [T], seed: Seed) {
-    for last in (1..items.len()).rev() {
-        let draw = seed.stream(last as u64).0;
-        let chosen = (u128::from(draw) * (last as u128 + 1)) >> 64;
-        items.swap(last, chosen as usize);
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! One trial: admission, the phases on fresh files, removal.
 
 use stiction_core::{
-    Caveat, CaveatCode, Job, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial, Region, Seed,
-    SkipCode, SkipReason, TrialOutcome,
+    Caveat, Job, PhaseKind, Plan, PlannedTrial, Region, Seed, SkipCode, SkipReason, TrialOutcome,
 };
 use stiction_engine::Ledger;
 
@@ -10,7 +9,7 @@ use super::admission::admit;
 use super::jobs::{Shape, job, lay_down};
 use super::options::{DirectoryUse, TiobenchPhase};
 use super::parameters::TiobenchParameters;
-use crate::measure::{Request, measure};
+use crate::measure::{Request, ended_otherwise, measure};
 use crate::{Context, Ground, Place, SuiteError, TrialReport};
 
 /// Runs `trial` of `plan`.
@@ -168,29 +167,6 @@ impl Run<'_> {
             ledger: self.ledger.as_ref(),
             caveats: caveat.into_iter().collect(),
             notes: Vec::new(),
-        }
-    }
-}
-
-/// The trial's outcome when `phase` did not come to its planned end.
-fn ended_otherwise(phase: &Phase) -> Option<TrialOutcome> {
-    let failed = |message: &str| {
-        Some(TrialOutcome::Failed {
-            message: format!("{}: {message}", phase.name),
-        })
-    };
-    match &phase.outcome {
-        PhaseOutcome::Completed | PhaseOutcome::Skipped(_) => None,
-        PhaseOutcome::Failed { message } => failed(message),
-        PhaseOutcome::EndedEarly => {
-            let cause = phase
-                .caveats
-                .iter()
-                .find(|caveat| caveat.code == CaveatCode::EndedEarly);
-            match cause {
-                Some(caveat) => failed(&caveat.detail),
-                None => Some(TrialOutcome::Interrupted),
-            }
         }
     }
 }

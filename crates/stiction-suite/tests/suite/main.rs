@@ -1,5 +1,6 @@
 //! The benchmarks on real files, filesystems and devices, and in trouble.
 
+mod bonnie;
 mod quick;
 mod root_devices;
 mod root_filesystems;
