@@ -53,6 +53,9 @@ pub struct Stopwatch<'a> {
     bytes: u64,
     first: Option<u64>,
     last: u64,
+    /// When the last counted operation ended, if a sync came after it, ticks.
+    before_sync: Option<u64>,
+    counted_last: u64,
     interval: u64,
     interval_ns: u64,
     interval_end: u64,
@@ -83,6 +86,8 @@ impl<'a> Stopwatch<'a> {
             bytes: 0,
             first: None,
             last: ticks,
+            before_sync: None,
+            counted_last: ticks,
             interval: 0,
             interval_ns: timetable.interval_ns,
             interval_end: after(timetable.interval_ns),
@@ -122,7 +127,9 @@ impl<'a> Stopwatch<'a> {
         if direction == self.counted {
             self.operations += 1;
             self.bytes += bytes;
+            self.counted_last = now;
         }
+        self.before_sync = (direction == Direction::Sync).then_some(self.counted_last);
         self.first.get_or_insert(since.0);
         self.last = now;
         Moment(now)
@@ -182,6 +189,7 @@ impl<'a> Stopwatch<'a> {
                 bytes: self.bytes,
                 first_ns: self.since_start_ns(self.first.unwrap_or(self.start)),
                 last_ns: self.since_start_ns(self.last),
+                data_last_ns: self.before_sync.map_or(0, |at| self.since_start_ns(at)),
                 cpu_ns: used.cpu.total_ns,
                 cpu_system_ns: used.cpu.system_ns,
                 switches_voluntary: used.switches_voluntary,
