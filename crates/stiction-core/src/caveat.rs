@@ -102,6 +102,8 @@ codes! {
     Interrupted = "interrupted";
     /// Operations could not begin as fast as was asked: what is seen is an overload.
     RateMissed = "rate-missed";
+    /// Operations failed, and the workers went on as they were to.
+    OperationsFailed = "operations-failed";
     /// Reads did not return what had been written.
     DataMismatch = "data-mismatch";
     /// Other jobs ran at the same time, and what the witnesses saw is of all of them.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, Action, CallFlags, DataShape, Pace, Placement, Reserve, RingOptions, Seed, Sizes, Skew,
-    Stride,
+    Access, Action, Batches, CallFlags, DataShape, DepthSearch, Floor, Pace, Placement, Reserve,
+    RingOptions, Seed, Sizes, Skew, Stride, ThinkTime, Tolerance,
 };
 
 /// How operations reach the kernel.
@@ -274,6 +274,25 @@ pub struct Job {
     /// How fast operations are to begin; `None` for as fast as the target takes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
+    /// Pauses between operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<ThinkTime>,
+    /// How many operations are handed over and taken back together; `None` for as many
+    /// as there are, and a quarter of the depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<Batches>,
+    /// What each worker must at least do, or it ends as failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Floor>,
+    /// Latency of a read, write or trim beyond which its worker ends as failed, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ns_max: Option<u64>,
+    /// Whether the greatest depth is looked for at which latencies keep below a bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_search: Option<DepthSearch>,
+    /// Which failed operations a worker goes on after.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tolerance: Tolerance,
     /// Whether operations are handed over in a call of their own, and the time of that
     /// call recorded as well; for backends with a queue.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -351,6 +370,12 @@ impl Default for Job {
             interval_ns: 100_000_000,
             timing: Timing::Exact,
             pace: None,
+            think: None,
+            batches: None,
+            floor: None,
+            latency_ns_max: None,
+            depth_search: None,
+            tolerance: Tolerance::default(),
             time_submission: false,
             seed: Seed(0),
         }

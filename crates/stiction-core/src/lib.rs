@@ -14,6 +14,7 @@ mod calls;
 mod caveat;
 mod cell;
 mod content;
+mod course;
 mod digest;
 mod environment;
 mod export;
@@ -44,6 +45,7 @@ pub use calls::{CallFlags, RingOptions};
 pub use caveat::{Caveat, CaveatCode, Subject};
 pub use cell::{Cell, Level};
 pub use content::DataShape;
+pub use course::{Batches, Counted, DepthSearch, Floor, ThinkTime, Tolerance};
 pub use digest::Digest;
 pub use environment::{
     Cpu, Environment, IoLimit, Kernel, Limits, Memory, MissingFact, Tool, Virtualisation,
@@ -60,7 +62,7 @@ pub use job::{
 };
 pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};
-pub use pace::{Arrivals, LoopKind, Pace, Rate};
+pub use pace::{Arrivals, LoopKind, Pace, Rate, RatesByWay};
 pub use pattern::{
     Access, Action, PPM_WHOLE, SizeMix, SizeShare, Sizes, Skew, SkewShape, Stride, Zone,
 };

@@ -7,11 +7,30 @@ use serde::{Deserialize, Serialize};
 pub struct Pace {
     /// How much each worker is to begin in a second.
     pub rate: Rate,
+    /// Rates of reads, writes and trims each, in place of `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_way: Option<RatesByWay>,
     /// How the moments are spread.
     pub arrivals: Arrivals,
     /// What happens to them when the target is slower.
     #[serde(rename = "loop")]
     pub kind: LoopKind,
+}
+
+/// Rates of each direction on its own, whatever the share of reads in a mix is said to
+/// be. A direction without a rate goes as fast as the others leave room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RatesByWay {
+    /// How much is to be read in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Rate>,
+    /// How much is to be written in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<Rate>,
+    /// How much is to be trimmed in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trim: Option<Rate>,
 }
 
 /// How much is to begin in a second.

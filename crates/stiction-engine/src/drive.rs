@@ -12,6 +12,7 @@ use crate::data::Payload;
 use crate::failure::{Fault, Operation};
 use crate::log::Log;
 use crate::request::{Request, Requests, Way};
+use crate::steered::Steered;
 use crate::task::Task;
 
 /// The operations in flight, by slot.
@@ -54,6 +55,11 @@ impl Slots {
         self.begun[slot as usize] = begun;
     }
 
+    /// Notes when the operation of `slot` began.
+    pub(crate) fn begin_at(&mut self, slot: u32, begun: u64) {
+        self.begun[slot as usize] = begun;
+    }
+
     /// Notes when the operations began whose slots were taken since there were
     /// `free_before` free ones.
     #[inline(always)]
@@ -70,7 +76,7 @@ impl Slots {
 }
 
 /// What the loop did.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Done {
     /// Operations completed, syncs not counted.
     pub(crate) operations: u64,
@@ -88,8 +94,10 @@ pub(crate) struct Done {
     pub(crate) data_last: Option<u64>,
     /// When the last write began, ticks, and its length.
     last_write: (u64, u32),
-    /// The first operation that failed.
+    /// The first operation that failed and ended the worker.
     pub(crate) fault: Option<Fault>,
+    /// What the loop of a steered job found besides.
+    pub(crate) steered: Steered,
 }
 
 /// Does the operations of `task` until the worker has to end.
@@ -149,7 +157,7 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         if attended && log.attend(now, done.operations, done.bytes) {
             budget = 0;
         }
-        if !reap(backend, payload, slots, log, &mut done, now) {
+        if !reap(backend, payload, slots, log, &mut done, now, &mut Plainly) {
             budget = 0;
         }
         // What was done besides must not count for the next operation.
@@ -157,7 +165,38 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
     }
 }
 
-/// Takes in what is complete at `now`; false when any of it failed.
+/// What a loop makes of operations as they end.
+pub(crate) trait Attention {
+    /// Whether one more completion is taken in.
+    #[inline(always)]
+    fn takes_more(&mut self) -> bool {
+        true
+    }
+
+    /// Looks at an operation that is done, from `begun` to `end`, ticks.
+    ///
+    /// # Errors
+    /// When it is one that ends the worker.
+    #[inline(always)]
+    fn done(&mut self, request: Request, begun: u64, end: u64) -> Result<(), Fault> {
+        let _nothing_to_look_for = (request, begun, end);
+        Ok(())
+    }
+
+    /// Whether the worker goes on after an operation that failed.
+    #[inline(always)]
+    fn goes_on_after(&mut self, request: Request, fault: Fault) -> bool {
+        let _whatever_it_was = (request, fault);
+        false
+    }
+}
+
+/// Nothing is looked for, and every failure is the end.
+pub(crate) struct Plainly;
+
+impl Attention for Plainly {}
+
+/// Takes in what is complete at `now`; false when any of it ends the worker.
 #[inline(always)]
 pub(crate) fn reap(
     backend: &mut impl Backend,
@@ -166,17 +205,22 @@ pub(crate) fn reap(
     log: &mut Log<'_>,
     done: &mut Done,
     now: u64,
+    attention: &mut impl Attention,
 ) -> bool {
     let mut is_well = true;
-    while let Some((slot, result)) = backend.reap() {
+    while attention.takes_more()
+        && let Some((slot, result)) = backend.reap()
+    {
         let request = slots.request[slot as usize];
         let begun = slots.begun[slot as usize];
         slots.give_back(slot);
         let mut end = now;
         if result != request.whole_result() {
             if let Err(fault) = complete_rest(backend, slot, request, result) {
-                done.fault = done.fault.or(Some(fault));
-                is_well = false;
+                if !attention.goes_on_after(request, fault) {
+                    done.fault = done.fault.or(Some(fault));
+                    is_well = false;
+                }
                 continue;
             }
             done.continued += 1;
@@ -188,6 +232,10 @@ pub(crate) fn reap(
         done.bytes += u64::from(request.length_bytes);
         if request.way == Way::Write {
             done.last_write = (begun, request.length_bytes);
+        }
+        if let Err(fault) = attention.done(request, begun, end) {
+            done.fault = done.fault.or(Some(fault));
+            is_well = false;
         }
     }
     is_well
@@ -222,6 +270,7 @@ impl Done {
             data_last: None,
             last_write: (now, 0),
             fault: None,
+            steered: Steered::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
+use stiction_core::{Rate, format_duration_ns};
 
 /// What was being done when an operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,6 +100,22 @@ pub enum Cause {
     /// A mapped page could not be had (`SIGBUS`): the file was cut shorter, the
     /// filesystem is full, or the device failed.
     BusError,
+    /// It took longer than the job allows.
+    TooLong {
+        /// How long it took, ns.
+        latency_ns: u64,
+        /// How long it may take, ns.
+        most_ns: u64,
+    },
+    /// Less was done in some time than the job demands.
+    TooLittle {
+        /// What each second must see.
+        least: Rate,
+        /// Operations or bytes that were done in that time.
+        amount: u64,
+        /// That time, ns.
+        window_ns: u64,
+    },
 }
 
 impl From<Errno> for Cause {
@@ -117,6 +134,30 @@ impl fmt::Display for Cause {
             Self::BusError => f.write_str(
                 "the page could not be had (SIGBUS): file cut shorter, filesystem full or device failed",
             ),
+            Self::TooLong {
+                latency_ns,
+                most_ns,
+            } => write!(
+                f,
+                "it took {}, and the job allows {}",
+                format_duration_ns(latency_ns as f64),
+                format_duration_ns(most_ns as f64)
+            ),
+            Self::TooLittle {
+                least,
+                amount,
+                window_ns,
+            } => {
+                let (unit, per_s) = match least {
+                    Rate::OperationsPerS(per_s) => ("operations", per_s),
+                    Rate::BytesPerS(per_s) => ("bytes", per_s),
+                };
+                let window = format_duration_ns(window_ns as f64);
+                write!(
+                    f,
+                    "{amount} {unit} in {window}, and the job demands {per_s} a second"
+                )
+            }
         }
     }
 }
@@ -145,7 +186,10 @@ impl IoFailure {
     pub fn errno(&self) -> Option<i32> {
         match self.cause {
             Cause::Errno(errno) => Some(errno),
-            Cause::Short { .. } | Cause::BusError => None,
+            Cause::Short { .. }
+            | Cause::BusError
+            | Cause::TooLong { .. }
+            | Cause::TooLittle { .. } => None,
         }
     }
 

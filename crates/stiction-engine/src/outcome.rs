@@ -10,8 +10,9 @@ use stiction_core::{
 use crate::log::EndedBy;
 use crate::placement;
 use crate::recorder::{Merged, Series, merge};
+use crate::tolerance;
 use crate::worker::Report;
-use crate::{Checked, IoFailure, Mismatch};
+use crate::{Checked, DepthFound, IoFailure, Mismatch, Tolerated};
 
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,10 @@ pub struct WorkerOutcome {
     pub cpu: CpuTime,
     /// The operation that failed, if one did.
     pub failure: Option<IoFailure>,
+    /// Operations that failed and after which it went on, by kind.
+    pub tolerated: Vec<Tolerated>,
+    /// What its search for a depth came to, if it had one.
+    pub depth_found: Option<DepthFound>,
     /// What the blocks were that it checked and that may be as they are.
     pub checked: Checked,
     /// The first blocks that were not what had been written, at most
@@ -50,6 +55,8 @@ impl WorkerOutcome {
             summary: report.summary,
             cpu: report.cpu,
             failure: report.failure.map(|failed| failed.failure),
+            tolerated: report.steered.tolerated,
+            depth_found: report.steered.depth_found,
             checked: report.findings.checked,
             mismatches: report.findings.mismatches,
             mismatch_count: report.findings.mismatch_count,
@@ -177,6 +184,13 @@ impl Outcome {
         workers.fold(Checked::default(), |all, worker| all.plus(worker.checked))
     }
 
+    /// Operations that failed and after which the workers went on, by kind. Those that
+    /// were not expected are a doubt too.
+    #[must_use]
+    pub fn tolerated(&self) -> Vec<Tolerated> {
+        tolerance::merged(self.workers.iter().flat_map(|worker| &worker.tolerated))
+    }
+
     /// Blocks that were not what had been written.
     #[must_use]
     pub fn mismatch_count(&self) -> u64 {
@@ -271,6 +285,7 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], around: &Around) -> Vec
         ));
     }
     notes.extend(checked_notes(reports));
+    notes.extend(steered_notes(reports));
     if merged.interval_ns > job.interval_ns {
         notes.push(format!(
             "latencies are kept by intervals of {} instead of {}, for want of memory",
@@ -290,7 +305,38 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], around: &Around) -> Vec
     notes
 }
 
-/// How many places of workers are told of.
+/// What became of pauses, searches and failures that were allowed.
+fn steered_notes(reports: &[Report]) -> Vec<String> {
+    let steered = || reports.iter().map(|report| &report.steered);
+    let mut notes = Vec::new();
+    let pauses: u64 = steered().map(|one| one.pauses.0).sum();
+    if pauses > 0 {
+        let paused_ns: u64 = steered().map(|one| one.pauses.1).sum();
+        notes.push(format!(
+            "workers paused {pauses} times, for {} in all",
+            format_duration_ns(paused_ns as f64)
+        ));
+    }
+    let found = (0..).zip(steered());
+    let found = found.filter_map(|(worker, one)| Some((worker, one.depth_found?)));
+    let told = found.take(PLACES_TOLD);
+    notes.extend(told.map(|(worker, found): (u32, _)| format!("worker {worker}: {found}")));
+    let kinds = tolerance::merged(steered().flat_map(|one| &one.tolerated));
+    let expected = kinds.iter().filter(|kind| kind.expected);
+    notes.extend(expected.map(|kind| format!("{kind}, as was expected")));
+    notes
+}
+
+/// A doubt for failures after which workers went on.
+fn failed_operations(reports: &[Report]) -> Option<Caveat> {
+    let all = reports.iter().flat_map(|report| &report.steered.tolerated);
+    let kinds = tolerance::merged(all.filter(|kind| !kind.expected));
+    let said: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+    let detail = said.join("; ");
+    (!said.is_empty()).then(|| Caveat::new(CaveatCode::OperationsFailed, detail))
+}
+
+/// Of how many workers it is told what they found, and of how many places.
 const PLACES_TOLD: usize = 8;
 
 /// Where the workers were, of what the job asks for, places that are alike together.
@@ -365,6 +411,7 @@ fn caveats(job: &Job, reports: &[Report], around: &Around) -> Vec<Caveat> {
         }
     }
     caveats.extend(misplaced(job, reports));
+    caveats.extend(failed_operations(reports));
     let mismatches: u64 = reports
         .iter()
         .map(|report| report.findings.mismatch_count)

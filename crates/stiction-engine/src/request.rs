@@ -1,5 +1,6 @@
 //! One operation that is to be done, and where the next one comes from.
 
+use crate::failure::Operation;
 use crate::offsets::Offsets;
 use crate::task::Task;
 
@@ -14,6 +15,15 @@ pub(crate) enum Way {
 impl Way {
     /// How many there are; a way is an index below it.
     pub(crate) const COUNT: usize = 3;
+
+    /// Its name where it fails.
+    pub(crate) fn operation(self) -> Operation {
+        match self {
+            Self::Read => Operation::Read,
+            Self::Write => Operation::Write,
+            Self::Trim => Operation::Trim,
+        }
+    }
 }
 
 /// One operation.

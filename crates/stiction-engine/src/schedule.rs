@@ -1,6 +1,6 @@
 //! When each operation of a set pace is to begin.
 
-use stiction_core::{Arrivals, Pace, Rate, Seed};
+use stiction_core::{Arrivals, Rate, Seed};
 
 use crate::draw::Draw;
 
@@ -19,6 +19,8 @@ pub(crate) struct Schedule {
     before: f64,
     /// What was given out at last, in the units of the rate.
     amount: f64,
+    /// By how much all moments are later than they were, ns.
+    shift_ns: u64,
     /// Which share of its first turn a worker waits, so that workers take turns.
     turn: Option<f64>,
     draw: Draw,
@@ -26,15 +28,22 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// The moments of worker `worker` of `workers`.
-    pub(crate) fn new(pace: Pace, worker: u32, workers: usize, seed: Seed) -> Self {
-        let (per_s, in_bytes) = match pace.rate {
+    pub(crate) fn new(
+        rate: Rate,
+        arrivals: Arrivals,
+        worker: u32,
+        workers: usize,
+        seed: Seed,
+    ) -> Self {
+        let (per_s, in_bytes) = match rate {
             Rate::OperationsPerS(operations) => (operations, false),
             Rate::BytesPerS(bytes) => (bytes, true),
         };
         Self {
             per_s: per_s as f64,
             in_bytes,
-            arrivals: pace.arrivals,
+            arrivals,
+            shift_ns: 0,
             position: 0.0,
             before: 0.0,
             amount: 1.0,
@@ -64,7 +73,12 @@ impl Schedule {
                 self.position
             }
         };
-        (due / self.per_s * NS_PER_S) as u64
+        (due / self.per_s * NS_PER_S) as u64 + self.shift_ns
+    }
+
+    /// Moves all moments to come by `ns`.
+    pub(crate) fn shift(&mut self, ns: u64) {
+        self.shift_ns += ns;
     }
 
     /// The last moment given out will not be used.
@@ -75,29 +89,22 @@ impl Schedule {
     /// How many more operations were to begin by `now_ns` after the start, of the
     /// length of the last one.
     pub(crate) fn overdue(&self, now_ns: u64) -> u64 {
-        let reached = now_ns as f64 / NS_PER_S * self.per_s;
+        let reached = now_ns.saturating_sub(self.shift_ns) as f64 / NS_PER_S * self.per_s;
         ((reached - self.position) / self.amount).max(0.0) as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stiction_core::LoopKind;
-
     use super::*;
 
-    fn pace(rate: Rate, arrivals: Arrivals) -> Pace {
-        Pace {
-            rate,
-            arrivals,
-            kind: LoopKind::Open,
-        }
+    fn alone(rate: Rate, arrivals: Arrivals) -> Schedule {
+        Schedule::new(rate, arrivals, 0, 1, Seed(1))
     }
 
     #[test]
     fn fixed_moments_are_even_and_do_not_drift() {
-        let pace = pace(Rate::OperationsPerS(3), Arrivals::Fixed);
-        let mut schedule = Schedule::new(pace, 0, 1, Seed(1));
+        let mut schedule = alone(Rate::OperationsPerS(3), Arrivals::Fixed);
         let moments: Vec<u64> = (0..7).map(|_| schedule.next(4096)).collect();
         assert_eq!(
             moments,
@@ -117,9 +124,9 @@ mod tests {
 
     #[test]
     fn workers_take_turns() {
-        let pace = pace(Rate::OperationsPerS(10), Arrivals::Fixed);
         let first = |worker| {
-            let mut schedule = Schedule::new(pace, worker, 4, Seed(1));
+            let rate = Rate::OperationsPerS(10);
+            let mut schedule = Schedule::new(rate, Arrivals::Fixed, worker, 4, Seed(1));
             [schedule.next(512), schedule.next(512)]
         };
         assert_eq!(first(0), [0, 100_000_000]);
@@ -129,8 +136,7 @@ mod tests {
 
     #[test]
     fn a_rate_in_bytes_waits_by_the_length() {
-        let pace = pace(Rate::BytesPerS(1_000_000), Arrivals::Fixed);
-        let mut schedule = Schedule::new(pace, 0, 1, Seed(1));
+        let mut schedule = alone(Rate::BytesPerS(1_000_000), Arrivals::Fixed);
         let moments: Vec<u64> = [1000, 500, 2000, 1]
             .map(|length| schedule.next(length))
             .into();
@@ -142,8 +148,7 @@ mod tests {
     #[test]
     fn poisson_gaps_are_exponential() {
         let n = 100_000;
-        let pace = pace(Rate::OperationsPerS(1000), Arrivals::Poisson);
-        let mut schedule = Schedule::new(pace, 0, 1, Seed(1));
+        let mut schedule = alone(Rate::OperationsPerS(1000), Arrivals::Poisson);
         let mut last = 0;
         let mut gaps: Vec<f64> = (0..n)
             .map(|_| {
@@ -163,8 +168,7 @@ mod tests {
 
     #[test]
     fn what_is_overdue_is_counted() {
-        let pace = pace(Rate::OperationsPerS(1000), Arrivals::Fixed);
-        let mut schedule = Schedule::new(pace, 0, 1, Seed(1));
+        let mut schedule = alone(Rate::OperationsPerS(1000), Arrivals::Fixed);
         (0..10).for_each(|_| {
             schedule.next(512);
         });
@@ -172,5 +176,13 @@ mod tests {
         assert_eq!(schedule.overdue(500_000_000), 490);
         schedule.take_back();
         assert_eq!(schedule.overdue(500_000_000), 491);
+    }
+    #[test]
+    fn a_shift_moves_all_that_is_to_come() {
+        let mut schedule = alone(Rate::OperationsPerS(1000), Arrivals::Fixed);
+        assert_eq!((schedule.next(512), schedule.next(512)), (0, 1_000_000));
+        schedule.shift(500_000);
+        assert_eq!(schedule.next(512), 2_500_000);
+        assert_eq!(schedule.overdue(10_500_000), 7);
     }
 }

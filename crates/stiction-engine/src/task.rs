@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use stiction_core::{Action, BackendKind, Create, Data, Job, MapAdvice, Rate, Reserve, StartOrder};
+use stiction_core::{Action, BackendKind, Create, Data, Job, MapAdvice, Reserve, StartOrder};
 
 use crate::backend::has_queue;
 use crate::data::STAMPED_BYTES_MIN;
 use crate::memory::{Buffers, page_bytes};
 use crate::{EngineError, Target};
-use crate::{pattern, placement};
+use crate::{pattern, placement, steered};
 
 /// Most workers in a job.
 pub const WORKERS_MAX: usize = 65_536;
@@ -138,6 +138,7 @@ pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
     let reason = limits(job)
         .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))
+        .or_else(|| steered::problem(job))
         .or_else(|| placement::problem(&job.placement))
         .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
         .or_else(|| shared_truncation(job))
@@ -195,13 +196,6 @@ fn contradictions(job: &Job) -> Option<String> {
         (
             job.time_submission && !has_queue(job.backend),
             "its backend does an operation in the call that submits it: use io_uring or libaio, or leave the time of submission",
-        ),
-        (
-            matches!(
-                job.pace.map(|pace| pace.rate),
-                Some(Rate::OperationsPerS(0) | Rate::BytesPerS(0))
-            ),
-            "it is to begin 0 a second: 1 or more are possible",
         ),
         (
             job.backend == BackendKind::Mmap && job.direct,

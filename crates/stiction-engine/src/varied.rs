@@ -92,6 +92,17 @@ impl Requests for Varied {
             Turn::ReadsPercent(percent) if self.draw.below(100) < percent.into() => Way::Read,
             Turn::ReadsPercent(_) => Way::Write,
         };
+        self.next_of(way)
+    }
+}
+
+impl Varied {
+    /// The next operation if it is one that goes `way`; `None` when there are no more.
+    #[inline]
+    pub(crate) fn next_of(&mut self, way: Way) -> Option<Request> {
+        if self.bytes_left == 0 {
+            return None;
+        }
         let length = self.lengths[way as usize].next(&mut self.draw);
         let order = if self.orders.len() == 1 {
             0

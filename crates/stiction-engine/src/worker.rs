@@ -8,15 +8,16 @@ use crate::drive::{Done, Slots, drive};
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
 use crate::offsets::{Independent, Permutation, Sequential};
-use crate::paced::{drive_paced, wait};
 use crate::placement::{observed, place};
 use crate::recorder::Series;
 use crate::request::{Plain, Requests, Way};
-use crate::schedule::Schedule;
 use crate::skew::Skewed;
+use crate::steered::{Steered, drive_steered, is_steered};
+use crate::streams::Streams;
 use crate::task::Task;
 use crate::thread::{Usage, own_file_table};
 use crate::varied::Varied;
+use crate::waiting::wait;
 use crate::{EngineError, IoFailure};
 
 /// Numbers of the streams that a worker draws from its own seed.
@@ -44,6 +45,7 @@ pub(crate) struct Report {
     pub(crate) remarks: Remarks,
     /// Where it ran, of what it was asked to; see [`observed`].
     pub(crate) placed: Option<String>,
+    pub(crate) steered: Steered,
 }
 
 /// A failure and when it was known, ns after the start.
@@ -175,7 +177,7 @@ impl Worker<'_> {
             end = log.now();
             used = Usage::since(used_before);
         }
-        Ok(self.report(&done, end, used, remarks, payload, log))
+        Ok(self.report(done, end, used, remarks, payload, log))
     }
 
     /// Reads or writes, and syncs at the end if that is wanted.
@@ -192,13 +194,9 @@ impl Worker<'_> {
         let blocks = self.task.blocks;
         let task = self.task;
         let mut done = match (plain_way(job), job.access, &job.skew) {
-            _ if let Some(pace) = job.pace => {
-                let mut requests = Varied::new(task, seed);
-                let workers = job.regions.len();
-                let mut schedule =
-                    Schedule::new(pace, task.worker, workers, seed.stream(ARRIVALS_STREAM));
-                let source = (&mut requests, &mut schedule);
-                drive_paced(task, pace, source, backend, payload, slots, log)
+            _ if is_steered(job) => {
+                let mut streams = Streams::new(task, seed, seed.stream(ARRIVALS_STREAM));
+                drive_steered(task, &mut streams, backend, payload, slots, log)
             }
             (Some(way), Access::Sequential, _) => {
                 let mut requests = Plain::new(task, way, Sequential::new(blocks));
@@ -258,7 +256,7 @@ impl Worker<'_> {
 
     fn report(
         &self,
-        done: &Done,
+        done: Done,
         end: u64,
         used: Usage,
         remarks: Remarks,
@@ -293,6 +291,7 @@ impl Worker<'_> {
             series: log.finish(done.operations, done.bytes),
             remarks,
             placed: observed(self.task.job),
+            steered: done.steered,
         }
     }
 
@@ -317,6 +316,7 @@ impl Worker<'_> {
             series: log.finish(0, 0),
             remarks: Remarks::default(),
             placed: observed(self.task.job),
+            steered: Steered::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ mod trim;
 use rustix::io::Errno;
 use stiction_core::{BackendKind, Caveat, SyncKind};
 
-use crate::failure::{Cause, Fault, Operation};
+use crate::failure::{Cause, Fault};
 use crate::request::{Request, Way};
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
@@ -110,12 +110,7 @@ pub(crate) fn complete_rest(
     first_result: i32,
 ) -> Result<(), Fault> {
     let wanted = request.length_bytes as usize;
-    let operation = match request.way {
-        Way::Read => Operation::Read,
-        Way::Write => Operation::Write,
-        Way::Trim => Operation::Trim,
-    };
-    let fault = |cause| Err(Fault::new(operation, cause).at(request.offset_bytes));
+    let fault = |cause| Err(Fault::new(request.way.operation(), cause).at(request.offset_bytes));
     let mut done = 0;
     let mut result = first_result;
     loop {

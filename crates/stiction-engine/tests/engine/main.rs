@@ -13,6 +13,7 @@ mod placing;
 mod refusing;
 mod reserving;
 mod shaping;
+mod steering;
 mod surviving;
 mod together;
 mod workers;

@@ -18,6 +18,7 @@ fn paced(job: Job, per_s: u64, arrivals: Arrivals, kind: LoopKind) -> Job {
     Job {
         pace: Some(Pace {
             rate: Rate::OperationsPerS(per_s),
+            by_way: None,
             arrivals,
             kind,
         }),

@@ -295,6 +295,7 @@ fn pace(desk: &Desk<'_>) -> Option<Pace> {
         .or(of(bytes).map(Rate::BytesPerS))?;
     Some(Pace {
         rate,
+        by_way: None,
         arrivals: match fio.rate.arrivals {
             Arrivals::Even => stiction_core::Arrivals::Fixed,
             Arrivals::Poisson => stiction_core::Arrivals::Poisson,
