@@ -27,6 +27,9 @@ pub struct Program {
     /// What there was to say before it ran, in one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
+    /// Whether filesystems may be filled to their last byte; else to 95 % of their size.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub may_fill: bool,
 }
 
 /// A place that targets of a program lie in, or are.
@@ -55,6 +58,15 @@ pub enum ProgramPlace {
 }
 
 impl ProgramPlace {
+    /// Whether anything is written there.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        match self {
+            Self::Directory { .. } => true,
+            Self::File { may_write, .. } | Self::Device { may_write, .. } => *may_write,
+        }
+    }
+
     /// Its path.
     #[must_use]
     pub fn path(&self) -> &str {

@@ -72,6 +72,6 @@ pub use run::{run, run_checked};
 pub use search::DepthFound;
 pub use stiction_core::AllActive;
 pub use target::{ScratchDevice, Target};
-pub use task::{BLOCK_BYTES_MAX, DEPTH_MAX, INTERVAL_NS_MIN, WORKERS_MAX};
+pub use task::{BLOCK_BYTES_MAX, DEPTH_MAX, INTERVAL_NS_MIN, WORKERS_MAX, check};
 pub use together::{Part, run_together};
 pub use tolerance::Tolerated;

@@ -130,11 +130,12 @@ fn buffer_bytes(job: &Job) -> u64 {
     }
 }
 
-/// Refuses a job that contradicts itself or exceeds a limit.
+/// Refuses a job that contradicts itself or exceeds a limit, as [`run`](crate::run())
+/// does before it opens anything.
 ///
 /// # Errors
 /// [`EngineError::Job`] with what would do, or [`EngineError::Memory`].
-pub(crate) fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
+pub fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
     let reason = limits(job)
         .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))

@@ -54,7 +54,9 @@ pub(crate) fn doubts(session: &Session, phases: &[JudgedPhase<'_>]) -> Vec<Strin
             }
         }
     }
-    for Caveat { code, detail } in whole_caveats(session) {
+    // Those of a job file are many of one code; its own report has each.
+    let whole = whole_caveats(session).filter(|caveat| caveat.code != CaveatCode::JobFile);
+    for Caveat { code, detail } in whole {
         add(&mut doubts, None, Key::Code(*code), detail);
     }
     doubts.sort_by_key(|doubt| rank(doubt.key));

@@ -10,6 +10,7 @@ mod doubts;
 mod environment;
 mod figure;
 mod fio;
+mod fio_run;
 mod import;
 pub mod json;
 mod judged;
@@ -24,6 +25,7 @@ pub mod tiobench;
 
 pub use comparison::comparison;
 pub use fio::{fio_errors, fio_lint};
+pub use fio_run::{fio_run, is_fio_run};
 pub use import::{ImportedFile, ImportedSession, UnreadLine, import};
 pub use judged::Judged;
 pub use list::{Listed, list};

@@ -293,14 +293,17 @@ pub(crate) fn headline(judged: &Judged<'_>) -> Option<String> {
 
 /// The headline, or why there is none.
 fn answer(judged: &Judged<'_>) -> String {
-    headline(judged).unwrap_or_else(|| {
-        let trials = &judged.session().trials;
-        let why = trials.iter().find_map(|trial| match &trial.outcome {
-            TrialOutcome::Skipped(reason) => Some(format!(": {}", reason.detail)),
-            TrialOutcome::Failed { message } => Some(format!(": {message}")),
-            TrialOutcome::Interrupted => Some(": interrupted".to_owned()),
-            TrialOutcome::Completed => None,
-        });
-        format!("Nothing was measured{}", why.unwrap_or_default())
-    })
+    headline(judged).unwrap_or_else(|| nothing_measured(judged))
+}
+
+/// Why there are no figures.
+pub(crate) fn nothing_measured(judged: &Judged<'_>) -> String {
+    let trials = &judged.session().trials;
+    let why = trials.iter().find_map(|trial| match &trial.outcome {
+        TrialOutcome::Skipped(reason) => Some(format!(": {}", reason.detail)),
+        TrialOutcome::Failed { message } => Some(format!(": {message}")),
+        TrialOutcome::Interrupted => Some(": interrupted".to_owned()),
+        TrialOutcome::Completed => None,
+    });
+    format!("Nothing was measured{}", why.unwrap_or_default())
 }

@@ -44,6 +44,7 @@ impl Ground {
                     ground.directories.push(own);
                 }
                 Place::Device(device) => ground.targets.push(Target::Device(device.clone())),
+                Place::File(path) => ground.targets.push(Target::File(path.clone())),
             }
             ground.stacks.extend(context.stacks.get(place).cloned());
         }
@@ -57,6 +58,16 @@ impl Ground {
             );
         }
         Ok(ground)
+    }
+
+    /// The ground that `targets` are, in directories that somebody else keeps.
+    #[must_use]
+    pub(crate) fn of(targets: Vec<Target>, stacks: Vec<TargetStack>) -> Self {
+        Self {
+            directories: Vec::new(),
+            targets,
+            stacks,
+        }
     }
 
     /// The targets, in the order of a job's regions.
@@ -129,7 +140,7 @@ impl Ground {
 }
 
 /// Why a directory could not be made, as a reason not to run there.
-fn refusal(error: &HostError) -> SkipReason {
+pub(crate) fn refusal(error: &HostError) -> SkipReason {
     let code = match error.errno() {
         Some(libc::EROFS | libc::EACCES | libc::EPERM) => SkipCode::NotWritable,
         Some(libc::ENOSPC | libc::EDQUOT) => SkipCode::NoSpace,

@@ -7,9 +7,11 @@
 pub mod bonnie;
 mod derive;
 mod error;
+pub mod fio;
 mod ground;
 mod means;
 mod measure;
+mod measure_together;
 mod metadata;
 mod open_file;
 mod perform;
@@ -23,8 +25,10 @@ mod workload;
 
 pub use bonnie::{Bonnie, BonnieOptions};
 pub use error::{EventsError, SuiteError};
+pub use fio::Fio;
 pub use ground::Ground;
 pub use measure::{Request, measure};
+pub use measure_together::{Together, measure_together};
 pub use quick::{Quick, QuickOptions};
 pub use tiobench::{Tiobench, TiobenchOptions};
 pub use workload::{Context, Events, Place, TrialReport, Workload};

@@ -64,7 +64,8 @@ pub fn measure(
     match result {
         Ok(outcome) => {
             let cpus = context.environment.cpu.as_ref().map(|cpu| cpu.online);
-            fill(&mut phase, &job, cpus, outcome);
+            let process = phase.witnesses.process_cpu;
+            fill(&mut phase, &job, cpus, process, outcome);
         }
         Err(error) => phase.outcome = failed(&error),
     }
@@ -89,14 +90,21 @@ pub(crate) fn skip(
     context.events.phase_finished(&phase)
 }
 
-fn failed(error: &EngineError) -> PhaseOutcome {
+pub(crate) fn failed(error: &EngineError) -> PhaseOutcome {
     PhaseOutcome::Failed {
         message: error.to_string(),
     }
 }
 
 /// Puts what the engine did into the phase.
-fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
+/// `process_cpu` is what the whole process used, if all of it belongs to the phase.
+pub(crate) fn fill(
+    phase: &mut Phase,
+    job: &Job,
+    cpus: Option<u32>,
+    process_cpu: Option<CpuTime>,
+    outcome: Outcome,
+) {
     phase.elapsed_ns = outcome.elapsed_ns;
     phase.witnesses.direct_granted = outcome.direct_granted;
     phase.witnesses.busiest_worker_cpu_fraction = busiest(job, &outcome);
@@ -109,7 +117,7 @@ fn fill(phase: &mut Phase, job: &Job, cpus: Option<u32>, outcome: Outcome) {
         .map(|worker| worker.summary)
         .collect();
     let beside = Beside {
-        cpu: charged_cpu(job.backend, phase.witnesses.process_cpu, &outcome.workers),
+        cpu: charged_cpu(job.backend, process_cpu, &outcome.workers),
         all_active: outcome.all_active,
         pace: outcome.pace,
         cpus,

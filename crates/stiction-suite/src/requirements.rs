@@ -1,13 +1,20 @@
 //! What every benchmark asks of the places it works in.
 
-use stiction_core::{Environment, SkipCode, SkipReason};
+use stiction_core::{Environment, SkipCode, SkipReason, TargetStack};
 
 /// Why the targets cannot be written to, as far as the mounts tell.
 ///
 /// Only mounts that say so are refused here; rights, quotas and the rest show when the
 /// first directory is made.
 pub(crate) fn writable(environment: &Environment) -> Vec<SkipReason> {
-    let filesystems = environment.targets.iter().filter_map(|target| {
+    writable_targets(environment.targets.iter())
+}
+
+/// As [`writable`], of these targets only.
+pub(crate) fn writable_targets<'a>(
+    targets: impl Iterator<Item = &'a TargetStack>,
+) -> Vec<SkipReason> {
+    let filesystems = targets.filter_map(|target| {
         target
             .filesystem
             .as_ref()

@@ -72,14 +72,17 @@ pub enum Place {
     Directory(PathBuf),
     /// A device that was granted for destruction and is held.
     Device(ScratchDevice),
+    /// A file or device of the user's that is used as it is; a device so given is only
+    /// ever read.
+    File(PathBuf),
 }
 
 impl Place {
-    /// The directory or the device's node, as the user named it.
+    /// The directory, the file or the device's node, as the user named it.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
-            Self::Directory(path) => path,
+            Self::Directory(path) | Self::File(path) => path,
             Self::Device(device) => device.path(),
         }
     }

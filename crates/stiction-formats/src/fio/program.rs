@@ -100,6 +100,7 @@ pub fn program(resolved: &Resolved, ground: &ProgramGround<'_>) -> Result<Progra
         defaults: defaults(resolved),
         without_effect,
         doubts: Vec::new(),
+        may_fill: false,
     })
 }
 

@@ -42,11 +42,11 @@ fn admit(parameters: &QuickParameters, context: &Context<'_>) -> Result<(), Skip
             parameters.file_size_bytes,
             reserve(parameters.may_fill),
         ),
-        Place::Device(device) => Err(SkipReason::new(
+        place @ (Place::Device(_) | Place::File(_)) => Err(SkipReason::new(
             SkipCode::UnsafeTarget,
             format!(
-                "{} is a raw device; quick works in a directory",
-                device.path().display()
+                "{} is no directory, and quick works in one",
+                place.path().display()
             ),
         )),
     }

@@ -1,15 +1,23 @@
 //! Arguments of `stiction fio`: job files, and options as fio takes them.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::Recording;
+
 const EXAMPLES: &str = "\
 Examples:
+  stiction fio jobs.fio             Run it; files lie here and are removed
+  stiction fio --name=r --rw=randread --size=1G --runtime=10 --time_based
+                                    Without a file, as on fio's command line
+  stiction fio jobs.fio --section=reads --bs=64k --dir /mnt/data
+                                    One job of the file, with another block size
+  stiction fio jobs.fio --output-format=json --output=results.json
+                                    For what reads fio's results
   stiction fio lint jobs.fio        What will really happen: bytes, time,
                                     overlap, depth, cached or not
-  stiction fio lint jobs.fio --section=reads --bs=64k
-                                    One job of the file, with another block size
   stiction fio convert jobs.fio > jobs.toml
                                     The same jobs, every default spelt out
 
@@ -17,7 +25,21 @@ Options of jobs are fio's: --rw=randread --bs=4k. They beat the file, those
 after --name=NAME make a job, and an option that fio has not is an error. The
 exit status is 2 where a file has errors, or jobs that will fail as they stand.";
 
-/// Read job files of fio: what they will do, and what they mean
+const RUN_EXAMPLES: &str = "\
+Examples:
+  stiction fio jobs.fio             Files without a directory= lie here
+  stiction fio --dir /mnt jobs.fio  They lie in /mnt
+  stiction fio jobs.fio --may-overwrite /data/old.img
+                                    The job file names a file that is there
+  stiction fio --scratch /dev/sdx=S4EWNX0R device.fio
+                                    A whole device, overwritten: see SAFETY.md
+
+Whatever cannot be done as the file asks is refused, with its line, before
+anything is written. Files that are made lie in a directory of their own and are
+removed. Reads of files and devices that were there are allowed; writes only to
+those that you name.";
+
+/// Run job files of fio, say what they will do, or what they mean
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FioArguments {
@@ -28,10 +50,44 @@ pub(crate) struct FioArguments {
 /// What to do with a job file.
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum FioCommand {
+    /// Run jobs; `run` may be left out
+    Run(Box<FioRunArguments>),
     /// Say what jobs will really do, before they do it; nothing is run
     Lint(FioWords),
     /// Write jobs as TOML, in words that say what they do
     Convert(FioWords),
+}
+
+/// Where jobs may work, what is recorded, and the jobs.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct FioRunArguments {
+    /// Directory for files without `directory=`, and what relative paths begin at
+    #[arg(
+        long = "dir",
+        value_name = "DIR",
+        default_value = ".",
+        help_heading = "Where"
+    )]
+    pub(crate) directory: PathBuf,
+    /// Let jobs overwrite this file, which is there and which they name
+    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    pub(crate) may_overwrite: Vec<PathBuf>,
+    /// Give a block device over to be overwritten, with its serial number
+    #[arg(long, value_name = "DEVICE=SERIAL", help_heading = "Where")]
+    pub(crate) scratch: Vec<OsString>,
+    /// Destroy this signature on the device (ext4, lvm, gpt; as the refusal names it)
+    #[arg(
+        long,
+        value_name = "SIGNATURE",
+        help_heading = "Where",
+        requires = "scratch"
+    )]
+    pub(crate) wipe_signature: Option<String>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+    #[command(flatten)]
+    pub(crate) fio: FioWords,
 }
 
 /// A job file and options in fio's spelling.
@@ -47,7 +103,7 @@ pub(crate) struct FioWords {
     pub(crate) words: Vec<String>,
 }
 
-/// Options of every command that may stand among fio's, and whether a value follows.
+/// Options of ours that may stand among fio's words, and whether a value follows.
 const OURS: [(&str, bool); 5] = [
     ("--json", false),
     ("--color", true),
@@ -56,21 +112,43 @@ const OURS: [(&str, bool); 5] = [
     ("-h", false),
 ];
 
-/// Puts our own options before the words that are fio's, so that they may stand
-/// anywhere, as in every other command. fio has none of these names for a job.
-pub(crate) fn ours_first(arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_ours =
-        |pair: &[OsString]| pair[0] == "fio" && (pair[1] == "lint" || pair[1] == "convert");
-    let Some(fio) = arguments.windows(2).position(is_ours) else {
+/// The same for `run` only.
+const OURS_OF_RUN: [(&str, bool); 9] = [
+    ("--dir", true),
+    ("--may-overwrite", true),
+    ("--scratch", true),
+    ("--wipe-signature", true),
+    ("--label", true),
+    ("--seed", true),
+    ("--keep-serial-numbers", false),
+    ("--keep-host-name", false),
+    ("--may-fill", false),
+];
+
+/// Puts `run` in where `fio`, at `place` among the arguments, is followed by jobs, and
+/// our own options before the words that are fio's, so that they may stand anywhere, as
+/// in every other command. fio has none of these names for a job.
+pub(crate) fn ours_first(mut arguments: Vec<OsString>, place: usize) -> Vec<OsString> {
+    if arguments.get(place).is_none_or(|word| word != "fio") || arguments.len() == place + 1 {
         return arguments;
-    };
+    }
+    let first = arguments[place + 1].to_string_lossy().into_owned();
+    let is_command = ["run", "lint", "convert"].contains(&first.as_str());
+    if !is_command && ["--help", "-h"].contains(&first.as_str()) {
+        return arguments;
+    }
+    if !is_command {
+        arguments.insert(place + 1, "run".into());
+    }
+    let runs = arguments[place + 1] == "run";
     let mut words = arguments.into_iter();
-    let mut ours: Vec<OsString> = words.by_ref().take(fio + 2).collect();
+    let mut ours: Vec<OsString> = words.by_ref().take(place + 2).collect();
     let mut rest = Vec::new();
     while let Some(word) = words.next() {
         let text = word.to_string_lossy().into_owned();
         let name = text.split('=').next().unwrap_or("");
-        match OURS.iter().find(|(ours, _)| *ours == name) {
+        let of_run = OURS_OF_RUN.iter().filter(|_| runs);
+        match OURS.iter().chain(of_run).find(|(ours, _)| *ours == name) {
             Some((_, takes_value)) => {
                 let value_follows = *takes_value && !text.contains('=');
                 ours.push(word);
@@ -93,21 +171,44 @@ mod tests {
 
     #[test]
     fn our_options_may_stand_among_fios() {
+        let moved = |text: &str, place| ours_first(words(text), place);
         assert_eq!(
-            ours_first(words(
-                "stiction fio lint a.fio --bs 4k --store dir --rw=read --json"
-            )),
+            moved(
+                "stiction fio lint a.fio --bs 4k --store dir --rw=read --json",
+                1
+            ),
             words("stiction fio lint --store dir --json a.fio --bs 4k --rw=read")
         );
         assert_eq!(
-            ours_first(words("stiction fio convert a.fio --color=never")),
+            moved("stiction fio convert a.fio --color=never", 1),
             words("stiction fio convert --color=never a.fio")
         );
         assert_eq!(
-            ours_first(words("stiction --store dir fio lint a.fio --json")),
+            moved("stiction --store dir fio lint a.fio --json", 3),
             words("stiction --store dir fio lint --json a.fio")
         );
         let others = words("stiction show k3f9 --json");
-        assert_eq!(ours_first(others.clone()), others);
+        assert_eq!(ours_first(others.clone(), 1), others);
+    }
+
+    #[test]
+    fn jobs_alone_mean_that_they_are_run() {
+        let moved = |text: &str| ours_first(words(text), 1);
+        assert_eq!(
+            moved("stiction fio a.fio --bs=4k --dir /mnt --label x"),
+            words("stiction fio run --dir /mnt --label x a.fio --bs=4k")
+        );
+        assert_eq!(
+            moved("stiction fio --name=a --rw=read"),
+            words("stiction fio run --name=a --rw=read")
+        );
+        assert_eq!(
+            moved("stiction fio lint --dir a.fio"),
+            words("stiction fio lint --dir a.fio"),
+            "lint has no such option"
+        );
+        for kept in ["stiction fio", "stiction fio --help", "stiction fio run -h"] {
+            assert_eq!(moved(kept), words(kept));
+        }
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use compare::CompareArguments;
-pub(crate) use fio::{FioArguments, FioCommand, ours_first};
+pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, ImportArguments, ListArguments,
@@ -34,7 +34,8 @@ Measure:
   stiction tiobench --size 4G --threads 1,8 --dir /mnt/data
   stiction tiobench --classic --size 256 --dir /mnt/data
                                     What tiobench 0.3.3 did, with its report
-  stiction fio lint jobs.fio        What a job file of fio will really do
+  stiction fio jobs.fio             What a job file of fio asks for
+  stiction fio lint jobs.fio        What it will really do, before it does
 
 Look back and compare:
   stiction list                     What has been measured here
@@ -115,7 +116,7 @@ pub(crate) enum Command {
     Quick(QuickArguments),
     /// Threads that write and read files, as tiobench and tiotest did
     Tiobench(Box<TiobenchArguments>),
-    /// Read job files of fio: what they will do, and what they mean
+    /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
     /// List the sessions kept
     List(ListArguments),
@@ -175,6 +176,13 @@ pub(crate) fn with_default_command(
         arguments.insert(place, "quick".into());
     }
     arguments
+}
+
+/// Puts the options that are ours before the words that are fio's.
+pub(crate) fn ours_first(arguments: Vec<OsString>) -> Vec<OsString> {
+    use clap::CommandFactory;
+    let place = after_options(&Arguments::command(), &arguments);
+    fio::ours_first(arguments, place)
 }
 
 /// The place of the first argument that is neither an option of every command nor the

@@ -8,6 +8,7 @@ mod manual;
 mod measure;
 mod operand;
 mod quick;
+mod scratch;
 mod sessions;
 mod store;
 mod tiobench;
@@ -43,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
     match &arguments.command {
         Command::Quick(typed) => quick::run(typed, &desk()?),
         Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
-        Command::Fio(typed) => fio::run(typed, console),
+        Command::Fio(typed) => fio::run(typed, console, desk),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),
         Command::Compare(typed) => compare::run(typed, &desk()?),

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use stiction_core::Session;
-use stiction_engine::ScratchDevice as Granted;
-use stiction_host::{HeldDevice, ScratchGrant, observe_environment};
+use stiction_host::observe_environment;
 use stiction_report::tiobench::{
     ClassicOptions, Heads, Latencies, TiotestOptions, classic_0_3_3, classic_0_4, classic_old,
     modern, posted, tiotest_terse, tiotest_verbose,
@@ -13,8 +12,8 @@ use stiction_report::tiobench::{
 use stiction_report::{Judged, json};
 use stiction_suite::{Place, Tiobench, Workload as _};
 
-use super::{Desk, measure, tiobench_options};
-use crate::arguments::{Classic, Layout, ScratchDevice, TiobenchArguments};
+use super::{Desk, measure, scratch, tiobench_options};
+use crate::arguments::{Classic, Layout, TiobenchArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::Talk;
@@ -147,11 +146,7 @@ fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
         }
         return Ok(places);
     }
-    let grants = typed
-        .scratch
-        .iter()
-        .map(|text| ScratchDevice::parse(text).map_err(Failure::new))
-        .collect::<Result<Vec<_>, _>>()?;
+    let grants = scratch::named(&typed.scratch)?;
     if let Some(stray) = named(typed).find(|named| grants.iter().all(|g| g.path != **named)) {
         return Err(Failure::new(format!(
             "{} is not handed over by --scratch; directories and devices do not mix in one run",
@@ -160,15 +155,7 @@ fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
     }
     grants
         .into_iter()
-        .map(|ScratchDevice { path, serial }| {
-            let grant = ScratchGrant {
-                serial,
-                wipe_signature: typed.wipe_signature.clone(),
-            };
-            let held = HeldDevice::acquire(&path, &grant)?;
-            let granted = Granted::from_held(held.descriptor(), held.length_bytes(), path);
-            Ok(Place::Device(granted))
-        })
+        .map(|device| scratch::held(device, typed.wipe_signature.as_ref()))
         .collect()
 }
 

@@ -1,0 +1,241 @@
+//! The files of a program: where they are, how they come to be, what they hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use stiction_core::{
+    Access, Action, BackendKind, Create, Data, DataShape, Job, PhaseKind, Program, ProgramPart,
+    ProgramPlace, ProgramTarget, Region, Seed, SkipCode, SkipReason, SyncKind, TargetStack,
+    WriteSync,
+};
+use stiction_engine::{Ledger, Target};
+use stiction_host::{HostError, OwnDirectory};
+
+use crate::ground::refusal;
+use crate::measure::{Request, measure};
+use crate::{Context, Ground, Place, SuiteError};
+
+/// Length of the blocks that files are laid down in.
+const LAY_DOWN_BYTES: u64 = 1 << 20;
+
+/// The targets of all parts, and the directories that were made for them.
+pub(super) struct Files {
+    directories: BTreeMap<u32, OwnDirectory>,
+    /// By part, in the order of its targets.
+    targets: Vec<Vec<Target>>,
+    /// Files that are written in full, or were by a job.
+    filled: BTreeSet<PathBuf>,
+}
+
+impl Files {
+    /// Makes a directory of our own in each place where a part needs one.
+    pub(super) fn make(program: &Program, context: &Context<'_>) -> Result<Self, SkipReason> {
+        let mut files = Self {
+            directories: BTreeMap::new(),
+            targets: Vec::new(),
+            filled: BTreeSet::new(),
+        };
+        for part in &program.parts {
+            let mut targets = Vec::new();
+            for target in &part.targets {
+                targets.push(files.target(program, part, target, context)?);
+            }
+            files.targets.push(targets);
+        }
+        Ok(files)
+    }
+
+    fn target(
+        &mut self,
+        program: &Program,
+        part: &ProgramPart,
+        target: &ProgramTarget,
+        context: &Context<'_>,
+    ) -> Result<Target, SkipReason> {
+        let missing = || {
+            SkipReason::new(
+                SkipCode::NotSupported,
+                "the plan's places are not those given",
+            )
+        };
+        let place = program.places.get(target.place as usize);
+        let given = context.places.get(target.place as usize);
+        match (place.ok_or_else(missing)?, given.ok_or_else(missing)?) {
+            // Without I/O there is no file.
+            (ProgramPlace::Directory { path }, _) if part.job.backend == BackendKind::Null => {
+                Ok(Target::File(PathBuf::from(path).join(&target.name)))
+            }
+            (ProgramPlace::Directory { .. }, Place::Directory(path)) => {
+                if !self.directories.contains_key(&target.place) {
+                    let own = OwnDirectory::create(path, context.undo)
+                        .map_err(|error| refusal(&error))?;
+                    self.directories.insert(target.place, own);
+                }
+                let own = &self.directories[&target.place];
+                Ok(Target::File(own.path().join(&target.name)))
+            }
+            (ProgramPlace::Device { .. }, Place::Device(device)) => {
+                Ok(Target::Device(device.clone()))
+            }
+            (ProgramPlace::File { .. } | ProgramPlace::Device { .. }, Place::File(path)) => {
+                Ok(Target::File(path.clone()))
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    /// The targets of part number `part`.
+    pub(super) fn targets(&self, part: usize) -> &[Target] {
+        &self.targets[part]
+    }
+
+    /// The ground of some parts together.
+    pub(super) fn ground(
+        &self,
+        program: &Program,
+        parts: &[usize],
+        stacks: &[TargetStack],
+    ) -> Ground {
+        let mut targets: Vec<Target> = Vec::new();
+        let mut places = BTreeSet::new();
+        for &part in parts {
+            if program.parts[part].job.backend == BackendKind::Null {
+                continue;
+            }
+            for (named, target) in program.parts[part].targets.iter().zip(&self.targets[part]) {
+                places.insert(named.place as usize);
+                if targets.iter().all(|known| known.path() != target.path()) {
+                    targets.push(target.clone());
+                }
+            }
+        }
+        let stacks = places.into_iter().filter_map(|place| stacks.get(place));
+        Ground::of(targets, stacks.cloned().collect())
+    }
+
+    /// Makes the files of a part that are to be made, as long as it needs them; those
+    /// that its reads need are written in full.
+    ///
+    /// # Errors
+    /// When a phase could not be kept. What goes wrong otherwise is in the answer.
+    pub(super) fn prepare(
+        &mut self,
+        program: &Program,
+        part: usize,
+        ledger: Option<&Ledger>,
+        context: &mut Context<'_>,
+    ) -> Result<Result<(), String>, SuiteError> {
+        let planned = &program.parts[part];
+        if planned.job.backend == BackendKind::Null {
+            return Ok(Ok(()));
+        }
+        for (number, target) in planned.targets.iter().enumerate() {
+            let Target::File(path) = self.targets[part][number].clone() else {
+                continue;
+            };
+            if target.name.is_empty() {
+                continue;
+            }
+            if let Err(error) = lengthen(&path, target.length_bytes) {
+                return Ok(Err(format!("cannot make {}: {error}", path.display())));
+            }
+            if planned.lay_down && !self.filled.contains(&path) {
+                let ground = self.ground(program, &[part], context.stacks);
+                let ground = Ground::of(vec![Target::File(path.clone())], ground.stacks().to_vec());
+                for job in lay_down_jobs(planned, target.length_bytes) {
+                    if let Err(message) = lay_down(job, ledger, &ground, context)? {
+                        return Ok(Err(message));
+                    }
+                }
+            }
+            if planned.lay_down || planned.job.action.writes() {
+                self.filled.insert(path);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Removes the directories.
+    ///
+    /// # Errors
+    /// When something in one could not be removed; all else is gone.
+    pub(super) fn close(self) -> Result<(), HostError> {
+        let closed: Vec<_> = self
+            .directories
+            .into_values()
+            .map(OwnDirectory::close)
+            .collect();
+        closed.into_iter().collect()
+    }
+}
+
+/// Makes a file, or makes it longer; it is never shortened, as other jobs may use it.
+fn lengthen(path: &PathBuf, length_bytes: u64) -> io::Result<()> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    if file.metadata()?.len() < length_bytes {
+        file.set_len(length_bytes)?;
+    }
+    Ok(())
+}
+
+/// The jobs that write a file in full: large blocks, and what these leave at the end in
+/// one block. What is going to be checked is written in blocks of the part, so that
+/// each has its stamp.
+fn lay_down_jobs(part: &ProgramPart, length_bytes: u64) -> Vec<Job> {
+    let stamped = part.job.data == Data::Stamped;
+    let block = if stamped {
+        part.job.block_size_bytes
+    } else {
+        LAY_DOWN_BYTES
+    };
+    let whole = length_bytes - length_bytes % block;
+    let rest = if stamped { 0 } else { length_bytes - whole };
+    [(0, whole, block), (whole, rest, rest)]
+        .into_iter()
+        .filter(|(_, length_bytes, _)| *length_bytes > 0)
+        .map(|(offset_bytes, length_bytes, block_size_bytes)| Job {
+            name: "lay_down".to_owned(),
+            access: Access::Sequential,
+            action: Action::Write,
+            block_size_bytes,
+            regions: vec![Region {
+                target: 0,
+                offset_bytes,
+                length_bytes,
+            }],
+            write_sync: WriteSync::None,
+            sync_at_end: Some(SyncKind::Fsync),
+            create: Create::Open,
+            data: if stamped { Data::Stamped } else { Data::Unique },
+            shape: DataShape::default(),
+            once: true,
+            seed: Seed(part.job.seed.stream(u64::MAX).0),
+            ..Job::default()
+        })
+        .collect()
+}
+
+/// Writes a file, and says what went wrong.
+fn lay_down(
+    job: Job,
+    ledger: Option<&Ledger>,
+    ground: &Ground,
+    context: &mut Context<'_>,
+) -> Result<Result<(), String>, SuiteError> {
+    let request = Request {
+        name: job.name.clone(),
+        kind: PhaseKind::LayDown,
+        job,
+        ledger,
+        caveats: Vec::new(),
+        notes: Vec::new(),
+    };
+    let phase = measure(context, ground, request)?;
+    Ok(super::trial::wrong(&phase).map_or(Ok(()), Err))
+}

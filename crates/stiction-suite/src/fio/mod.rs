@@ -1,0 +1,59 @@
+//! The jobs of a job file of fio, in their waves.
+
+mod admission;
+mod checking;
+mod files;
+mod trial;
+
+use stiction_core::{Cell, Environment, Plan, PlannedTrial, Program, Seed, SkipReason};
+
+use crate::{Context, SuiteError, TrialReport, Workload, requirements};
+
+/// The workload's name.
+pub const NAME: &str = "fio";
+
+/// A program of jobs, as a job file of fio comes to it.
+///
+/// There is one trial. Its jobs run in waves: those of a wave at the same time, between
+/// one set of witnesses, a phase for each. Before a wave the files are made and, where
+/// reads need data, written in full (phase `lay_down`); what the page cache holds of them
+/// is dropped, kept or loaded; after it, what was written to be checked is read back
+/// (phases that end in ` verify`). Files lie in directories of our own and are removed.
+#[derive(Clone, Debug)]
+pub struct Fio {
+    /// What is to be run.
+    pub program: Program,
+}
+
+impl Workload for Fio {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn plan(&self, seed: Seed, _environment: &Environment) -> Result<Plan, SuiteError> {
+        Ok(Plan {
+            workload: NAME.to_owned(),
+            parameters: serde_json::to_value(&self.program)?,
+            seed,
+            trials: vec![PlannedTrial {
+                cell: Cell::new(),
+                repetition: 0,
+            }],
+        })
+    }
+
+    fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
+        let places = self.program.places.iter().zip(&environment.targets);
+        let written = places.filter(|(place, _)| place.is_written());
+        requirements::writable_targets(written.map(|(_, target)| target))
+    }
+
+    fn run(
+        &self,
+        plan: &Plan,
+        _trial: &PlannedTrial,
+        context: &mut Context<'_>,
+    ) -> Result<TrialReport, SuiteError> {
+        trial::run(plan, context)
+    }
+}

@@ -1,0 +1,248 @@
+//! `stiction fio FILE`: the jobs of a file, run.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Seek as _, SeekFrom};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::Path;
+
+use stiction_core::{OptionWithoutEffect, Program, ProgramPlace, Seed};
+use stiction_formats::fio::lint::{Code, Finding, Lint, Severity, lint};
+use stiction_formats::fio::{Found, ProgramGround, Resolved, program};
+use stiction_report::{Judged, json};
+use stiction_suite::{Fio, Place};
+
+use super::program_options::ProgramOptions;
+use super::read::{Words, machine, read};
+use super::refuse;
+use crate::arguments::{FioRunArguments, Recording, ScratchDevice};
+use crate::commands::{Desk, measure, scratch};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::Talk;
+
+/// Runs the jobs that the words name.
+pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let machine = machine();
+    let words = read(&typed.fio.words, machine)?;
+    let options = ProgramOptions::read(&words.program)?;
+    let resolved = match &words.jobs {
+        Ok(resolved) => resolved,
+        Err(errors) => return refuse(errors, desk.console),
+    };
+    let lint = lint(resolved, machine);
+    if lint.findings.iter().any(stops) {
+        return fail(resolved, &lint, desk);
+    }
+    let seed = measure::seed(&typed.recording)?;
+    let scratch = scratch::named(&typed.scratch)?;
+    let ground = Ground {
+        typed,
+        scratch: &scratch,
+    };
+    let program = match ground.program(resolved, seed) {
+        Ok(program) => program,
+        Err(errors) => return refuse(&errors, desk.console),
+    };
+    if options.read_only {
+        refuse_writes(&program)?;
+    }
+    let program = Program {
+        doubts: doubts(&lint),
+        may_fill: typed.recording.may_fill,
+        without_effect: without_effect(&program, &options),
+        ..program
+    };
+    for doubt in &program.doubts {
+        desk.console.say(&format!("doubt: {doubt}"));
+    }
+    let places = places(&program, scratch, typed.wipe_signature.as_ref())?;
+    let recording = Recording {
+        seed: Some(seed.0),
+        ..typed.recording.clone()
+    };
+    let measured = measure::run(
+        &Fio { program },
+        &places,
+        &recording,
+        command(&words, &typed.fio.words),
+        Talk::default(),
+        desk,
+    )?;
+    let judged = Judged::examine(&measured.session);
+    let text = if desk.console.json {
+        json::session(&judged)
+    } else {
+        stiction_report::fio_run(&judged, desk.console.style())
+    };
+    measured.conclude(&text, desk)
+}
+
+/// Whether a finding keeps the jobs from running. Blocks that are written again before
+/// they are checked upset fio; here it is known which write was the last.
+fn stops(finding: &Finding) -> bool {
+    finding.severity == Severity::Failure && finding.code != Code::VerifyRewrites
+}
+
+/// Prints what will fail, where the answer was asked for.
+fn fail(resolved: &Resolved, lint: &Lint, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let text = if desk.console.json {
+        json::fio_lint(resolved, lint)
+    } else {
+        stiction_report::fio_lint(resolved, lint, desk.console.style())
+    };
+    desk.console.data(&text)?;
+    Ok(Exit::Error)
+}
+
+/// What is outside of the job file.
+struct Ground<'a> {
+    typed: &'a FioRunArguments,
+    scratch: &'a [ScratchDevice],
+}
+
+impl Ground<'_> {
+    fn program(
+        &self,
+        resolved: &Resolved,
+        seed: Seed,
+    ) -> Result<Program, Vec<stiction_formats::fio::FioError>> {
+        let directory = self.typed.directory.to_string_lossy();
+        let may_overwrite = |path: &str| {
+            let granted = self.scratch.iter().map(|device| &device.path);
+            let mut all = self.typed.may_overwrite.iter().chain(granted);
+            all.any(|allowed| is_same(allowed, Path::new(path)))
+        };
+        let ground = ProgramGround {
+            directory: &directory,
+            look: &look,
+            may_overwrite: &may_overwrite,
+            seed,
+        };
+        program(resolved, &ground)
+    }
+}
+
+/// Whether two names are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path);
+    match (real(one), real(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// What lies at a path.
+fn look(path: &str) -> Found {
+    let kind = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => return Found::File(metadata.len()),
+        Ok(metadata) if metadata.is_dir() => return Found::Directory,
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Found::Nothing,
+        Err(error) => return Found::Other(format!("not to be looked at: {error}")),
+    };
+    if !kind.is_block_device() {
+        return Found::Other("neither a file nor a block device".to_owned());
+    }
+    match File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0))) {
+        Ok(bytes) => Found::Device(bytes),
+        Err(error) => Found::Other(format!("a device that cannot be opened: {error}")),
+    }
+}
+
+/// With `--readonly`, jobs that write are refused.
+fn refuse_writes(program: &Program) -> Result<(), Failure> {
+    let mut parts = program.parts.iter();
+    match parts.find(|part| part.job.action.changes()) {
+        None => Ok(()),
+        Some(part) => Err(Failure::new(format!(
+            "--readonly is given, and job `{}` writes",
+            part.job.name
+        ))
+        .advise("Leave it out, or choose other jobs by --section.")),
+    }
+}
+
+/// What lint has to say against the figures, in one line each.
+fn doubts(lint: &Lint) -> Vec<String> {
+    let found = lint.findings.iter();
+    found
+        .filter(|finding| finding.severity == Severity::Doubt)
+        .map(|finding| format!("{}: [{}] {}", finding.place, finding.job, finding.what))
+        .collect()
+}
+
+/// What was read and changes nothing, that of the command line included.
+fn without_effect(program: &Program, options: &ProgramOptions) -> Vec<OptionWithoutEffect> {
+    let of_line = options
+        .without_effect
+        .iter()
+        .map(|(option, reason)| OptionWithoutEffect {
+            option: option.clone(),
+            place: "command line".to_owned(),
+            reason: (*reason).to_owned(),
+        });
+    program
+        .without_effect
+        .iter()
+        .cloned()
+        .chain(of_line)
+        .collect()
+}
+
+/// The places of the program. A device that is written to is held as long as its place
+/// lives.
+fn places(
+    program: &Program,
+    scratch: Vec<ScratchDevice>,
+    wipe_signature: Option<&String>,
+) -> Result<Vec<Place>, Failure> {
+    let mut grants = scratch;
+    let mut places = Vec::new();
+    for place in &program.places {
+        places.push(match place {
+            ProgramPlace::Directory { path } => Place::Directory(path.into()),
+            ProgramPlace::Device {
+                path,
+                may_write: true,
+            } => {
+                let granted = |device: &ScratchDevice| is_same(&device.path, Path::new(path));
+                let Some(number) = grants.iter().position(granted) else {
+                    let what = format!("{path} is a device, and was not handed over");
+                    let advice = format!("Hand it over by --scratch {path}=SERIAL.");
+                    return Err(Failure::new(what).advise(advice));
+                };
+                scratch::held(grants.remove(number), wipe_signature)?
+            }
+            ProgramPlace::File { path, .. } | ProgramPlace::Device { path, .. } => {
+                Place::File(path.into())
+            }
+        });
+    }
+    if let Some(stray) = grants.first() {
+        return Err(Failure::new(format!(
+            "{} is handed over by --scratch, and no job writes to it",
+            stray.path.display()
+        )));
+    }
+    Ok(places)
+}
+
+/// The command as it is recorded: the job file by its name alone, and the options of
+/// jobs without paths, which the parameters have.
+fn command(words: &Words, typed: &[String]) -> Vec<String> {
+    let mut command = vec!["stiction".to_owned(), "fio".to_owned()];
+    let is_path = |word: &str| {
+        ["--filename", "--directory", "--output", "--opendir"]
+            .iter()
+            .any(|option| word.starts_with(option))
+    };
+    for word in typed {
+        if words.file.as_deref() == Some(word) {
+            let name = Path::new(word).file_name();
+            command.extend(name.map(|name| name.to_string_lossy().into_owned()));
+        } else if !is_path(word) {
+            command.push(word.clone());
+        }
+    }
+    command
+}
