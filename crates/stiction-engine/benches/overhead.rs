@@ -13,6 +13,9 @@
     reason = "a benchmark prints what it measured"
 )]
 
+#[path = "engine/spread.rs"]
+mod spread;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,6 +27,8 @@ use stiction_core::{
     StartOrder, Timing, WriteSync,
 };
 use stiction_engine::{Progress, StopFlag, Target, run};
+
+use spread::quartiles;
 
 const BLOCK_BYTES: u64 = 4096;
 const FILE_BYTES: u64 = 8 << 20;
@@ -328,12 +333,6 @@ impl Row {
             difference: (variant != baseline).then(|| quartiles(difference.collect())),
         }
     }
-}
-
-/// Lower quartile, median and upper quartile, by the nearest rank.
-fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
-    values.sort_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| values[(values.len() - 1) * quarter / 4])
 }
 
 fn print_table(options: &Options, rows: &[Row]) {

@@ -130,6 +130,11 @@ impl Calibration {
         }
     }
 
+    /// How long ago it had begun at `now`, ticks.
+    pub(crate) fn age_ticks(&self, now: u64) -> u64 {
+        now.saturating_sub(self.begin.ticks)
+    }
+
     /// Waits until there is enough to go by, and makes the clock.
     pub(crate) fn finish(&self) -> Clock {
         if self.source == Source::Monotonic {

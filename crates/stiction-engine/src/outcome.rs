@@ -103,6 +103,8 @@ pub(crate) struct Around {
     pub(crate) clock: String,
     /// When the job began, ns after the start; `None` for never.
     pub(crate) began_ns: Option<u64>,
+    /// From the call to the common start, ns.
+    pub(crate) ready_ns: u64,
     pub(crate) ended_by: Option<EndedBy>,
     /// Whether the stop flag is raised.
     pub(crate) is_stopped: bool,
@@ -118,6 +120,9 @@ pub struct Outcome {
     /// When it began, ns after those that began first of the jobs that ran together;
     /// `None` when it was ended before it began. All other times are counted from there.
     pub began_ns: Option<u64>,
+    /// From the call until all workers were ready and let go, ns; until the first was,
+    /// where they start one after another.
+    pub ready_ns: u64,
     /// From the start of the workers to the end of the last one, ns; with the
     /// final sync, and with opening and closing if the job has them in time.
     pub elapsed_ns: u64,
@@ -161,6 +166,7 @@ impl Outcome {
             began_ns: around.began_ns,
             recordings: merged.recordings,
             workers: reports.into_iter().map(WorkerOutcome::of).collect(),
+            ready_ns: around.ready_ns,
             elapsed_ns,
         }
     }

@@ -91,14 +91,15 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self) -> Result<Outcome, EngineError> {
+        let calibration = Calibration::begin();
         self.check()?;
         ignore_file_size_signal();
-        let calibration = Calibration::begin();
         match self.job.start {
             StartOrder::Together => run_alone(self, &calibration),
             StartOrder::OneAfterAnother => {
-                let (clock, endings) = self.one_after_another(&calibration)?;
-                self.outcome(endings, Some(0), clock.describe(&calibration))
+                let (clock, first, endings) = self.one_after_another(&calibration)?;
+                let ready_ns = clock.ns(calibration.age_ticks(first));
+                self.outcome(endings, Some(0), ready_ns, clock.describe(&calibration))
             }
         }
     }
@@ -108,28 +109,31 @@ impl<'a> Run<'a> {
         Ok(probe(self.job.backend)?)
     }
 
-    /// What the workers came to together, when they began so long after the start, ns;
-    /// `None` for never.
+    /// What the workers came to together, when they began so long after the start, ns,
+    /// or `None` for never, and the start was `ready_ns` after the call.
     pub(crate) fn outcome(
         &self,
         endings: Vec<Ending>,
         began_ns: Option<u64>,
+        ready_ns: u64,
         clock: String,
     ) -> Result<Outcome, EngineError> {
         let around = Around {
             clock,
             began_ns,
+            ready_ns,
             ended_by: self.signals.ended_by(),
             is_stopped: self.signals.stop.is_raised(),
         };
         Ok(Outcome::of(self.job, reports(endings)?, &around))
     }
 
-    /// Starts each worker when the one before has ended.
+    /// Starts each worker when the one before has ended. The second is when the first
+    /// of them began, ticks.
     fn one_after_another(
         &self,
         calibration: &Calibration,
-    ) -> Result<(Clock, Vec<Ending>), EngineError> {
+    ) -> Result<(Clock, u64, Vec<Ending>), EngineError> {
         let clock = calibration.finish();
         let mut begun = None;
         let mut endings = Vec::with_capacity(self.job.regions.len());
@@ -149,7 +153,7 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        Ok((clock, endings))
+        Ok((clock, begun.unwrap_or(0), endings))
     }
 
     /// Starts worker `worker`, which begins `delay_ns` after `gate` opens, and does

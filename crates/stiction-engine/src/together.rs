@@ -128,14 +128,15 @@ pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Result<Outcome, EngineErro
     ignore_file_size_signal();
     let calibration = Calibration::begin();
     let stage = Stage::new(parts, &runs);
-    let (clock, courses) = stage.play(&calibration)?;
-    let clock = clock.describe(&calibration);
+    let (origin, courses) = stage.play(&calibration)?;
+    let ready_ns = origin.ready_ns(&calibration);
+    let clock = origin.clock.describe(&calibration);
     Ok(runs
         .iter()
         .zip(courses)
         .map(|(run, came)| {
             let came = came?;
-            run.outcome(came.endings, came.began_ns, clock.clone())
+            run.outcome(came.endings, came.began_ns, ready_ns, clock.clone())
         })
         .collect())
 }
@@ -144,10 +145,14 @@ pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Result<Outcome, EngineErro
 pub(crate) fn run_alone(run: &Run<'_>, calibration: &Calibration) -> Result<Outcome, EngineError> {
     let part = run.as_part();
     let stage = Stage::new(std::slice::from_ref(&part), std::slice::from_ref(run));
-    let (clock, courses) = stage.play(calibration)?;
+    let (origin, courses) = stage.play(calibration)?;
     let [came] = <[_; 1]>::try_from(courses).unwrap_or_else(|_| unreachable!("one part"));
     let came = came?;
-    run.outcome(came.endings, came.began_ns, clock.describe(calibration))
+    let (ready_ns, clock) = (
+        origin.ready_ns(calibration),
+        origin.clock.describe(calibration),
+    );
+    run.outcome(came.endings, came.began_ns, ready_ns, clock)
 }
 
 /// What is wrong with part `number`, beside its job.
@@ -218,6 +223,13 @@ struct Origin {
     ticks: u64,
 }
 
+impl Origin {
+    /// From the call until then, ns.
+    fn ready_ns(self, calibration: &Calibration) -> u64 {
+        self.clock.ns(calibration.age_ticks(self.ticks))
+    }
+}
+
 impl<'a> Stage<'a> {
     fn new(parts: &'a [Part<'a>], runs: &'a [Run<'a>]) -> Self {
         let active = |part: &Part<'_>| AtomicU32::new(part.job.regions.len() as u32);
@@ -236,7 +248,7 @@ impl<'a> Stage<'a> {
     fn play(
         &self,
         calibration: &Calibration,
-    ) -> Result<(Clock, Vec<Result<Came, EngineError>>), EngineError> {
+    ) -> Result<(Origin, Vec<Result<Came, EngineError>>), EngineError> {
         let (first, later): (Vec<usize>, Vec<usize>) =
             (0..self.parts.len()).partition(|&number| self.parts[number].begins_at_once());
         let workers = first.iter().map(|&number| self.workers(number)).sum();
@@ -293,7 +305,7 @@ impl<'a> Stage<'a> {
                 courses.push((number, came));
             }
             courses.sort_by_key(|(number, _)| *number);
-            Ok((clock, courses.into_iter().map(|(_, came)| came).collect()))
+            Ok((origin, courses.into_iter().map(|(_, came)| came).collect()))
         })
     }
 

@@ -7,8 +7,10 @@ pub mod sessions;
 pub mod skip;
 mod throttle;
 mod undo;
+mod zram;
 
 pub use fault_fs::{Counts, FaultFs, Faults};
 pub use loop_filesystem::{LoopFilesystem, LoopKind, ScratchLoop, TmpfsMount, run};
 pub use throttle::{Throttle, ThrottleLimits};
 pub use undo::{journal, scratch_folder};
+pub use zram::Zram;

@@ -96,8 +96,24 @@ pub struct ScratchLoop {
     // In the order in which they must go.
     device: LoopDevice,
     backing_file: PathBuf,
-    _folder: TempDir,
+    _folder: Folder,
     undo: UndoJournal,
+}
+
+/// Where the file under a device is; it goes when the device is gone.
+#[derive(Debug)]
+enum Folder {
+    OnDisk(TempDir),
+    InMemory(TmpfsMount),
+}
+
+impl Folder {
+    fn path(&self) -> &Path {
+        match self {
+            Self::OnDisk(folder) => folder.path(),
+            Self::InMemory(tmpfs) => tmpfs.path(),
+        }
+    }
 }
 
 impl ScratchLoop {
@@ -117,8 +133,22 @@ impl ScratchLoop {
     /// As [`new`](Self::new).
     #[must_use]
     pub fn prepared(size_bytes: u64, prepare: impl FnOnce(&Path)) -> Self {
+        Self::in_folder(Folder::OnDisk(undo::scratch_folder()), size_bytes, prepare)
+    }
+
+    /// As [`prepared`](Self::prepared), over a file in memory: a device whose own
+    /// speed is that of the loop driver.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn in_memory(size_bytes: u64, prepare: impl FnOnce(&Path)) -> Self {
+        let tmpfs = TmpfsMount::new(size_bytes + (1 << 20));
+        Self::in_folder(Folder::InMemory(tmpfs), size_bytes, prepare)
+    }
+
+    fn in_folder(folder: Folder, size_bytes: u64, prepare: impl FnOnce(&Path)) -> Self {
         let undo = undo::journal();
-        let folder = undo::scratch_folder();
         let backing_file = folder.path().join("device");
         std::fs::File::create_new(&backing_file)
             .and_then(|file| file.set_len(size_bytes))

@@ -43,6 +43,7 @@ pub(super) const TEST_CRATES: &[&str] = &[
     "rand_pcg",
     "rustix",
     "serde_json",
+    "signal-hook",
     "tempfile",
 ];
 

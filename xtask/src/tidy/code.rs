@@ -75,10 +75,14 @@ pub(super) fn printing(source: &Source) -> Vec<Finding> {
         .collect()
 }
 
-/// `unsafe` stands in `stiction_host::sys`, and in files of the engine and of the
-/// testkit that open by allowing it.
+/// `unsafe` stands in `stiction_host::sys`, and in files of the engine, of its benches
+/// and of the testkit that open by allowing it.
 pub(super) fn unsafe_outside(source: &Source) -> Vec<Finding> {
-    const FOLDERS: &[&str] = &["crates/stiction-engine/src/", "crates/testkit/src/"];
+    const FOLDERS: &[&str] = &[
+        "crates/stiction-engine/src/",
+        "crates/stiction-engine/benches/",
+        "crates/testkit/src/",
+    ];
     const OPENING: &str = "#![allow(unsafe_code)]";
     let opens = source
         .code()
