@@ -261,6 +261,16 @@ impl Drop for BareRing<'_> {
     }
 }
 
+/// Gives the calling thread a table of open files of its own.
+pub(crate) fn own_file_table() -> Result<(), String> {
+    // SAFETY: the thread goes on with a copy of the table, and closes what it opens.
+    let result = unsafe { libc::unshare(libc::CLONE_FILES) };
+    match result {
+        0 => Ok(()),
+        _ => Err(format!("unshare: {}", Error::last_os_error())),
+    }
+}
+
 fn register<T>(ring: &OwnedFd, what: u32, arguments: &mut [T]) -> Result<(), Error> {
     // SAFETY: the kernel reads, and for ring descriptors writes, as many arguments as
     // there are; the buffers among them outlive the ring.
