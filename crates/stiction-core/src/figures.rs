@@ -24,7 +24,7 @@ pub struct AllActive {
 pub fn figures_of_operations(phase: &Phase, all_active: Option<AllActive>) -> Vec<Measurement> {
     let mut found = Vec::new();
     rates(phase, all_active, &mut found);
-    if let Some(latencies) = operations(phase) {
+    if let Some(latencies) = latencies_of_operations(phase) {
         latency(&latencies, &mut found);
     }
     if let Some(syncs) = total_of(phase, |direction| direction == Direction::Sync) {
@@ -55,8 +55,10 @@ pub fn all_active_within(phase: &Phase, stretch: AllActive) -> Option<AllActive>
 }
 
 /// Latencies of the phase's own operations: whole ones where they take several calls,
-/// commits where it commits, else all that it read, wrote and trimmed.
-fn operations(phase: &Phase) -> Option<Histogram> {
+/// commits where it commits, else all that it read, wrote and trimmed; `None` when there
+/// were none.
+#[must_use]
+pub fn latencies_of_operations(phase: &Phase) -> Option<Histogram> {
     let of = |wanted| total_of(phase, |direction| direction == wanted);
     let whole = of(Direction::Whole).or_else(|| of(Direction::Commit));
     whole.or_else(|| total_of(phase, is_data))

@@ -10,6 +10,7 @@
 //! Job, Plan  --execute-->  Session > Trial > Phase > Measurement, Recording
 //! ```
 
+mod bound;
 mod calls;
 mod caveat;
 mod cell;
@@ -41,6 +42,7 @@ mod summary;
 mod target;
 mod witness;
 
+pub use bound::{Bound, LatencyFigure, LatencyLimit, LimitError, RateOutcome};
 pub use calls::{CallFlags, RingOptions};
 pub use caveat::{Caveat, CaveatCode, Subject};
 pub use cell::{Cell, Level};
@@ -53,7 +55,10 @@ pub use environment::{
 pub use export::{
     EXPORT_SCHEMA, EXPORT_SCHEMA_VERSION, ExportError, export_session, read_exported_session,
 };
-pub use figures::{AllActive, all_active_within, figures_of_operations, operations_and_bytes};
+pub use figures::{
+    AllActive, all_active_within, figures_of_operations, latencies_of_operations,
+    operations_and_bytes,
+};
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{

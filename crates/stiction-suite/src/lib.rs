@@ -5,7 +5,9 @@
 //! meets the witnesses of the host.
 
 pub mod bonnie;
+pub mod curve;
 mod derive;
+mod engine_choice;
 mod error;
 pub mod fio;
 mod ground;
@@ -24,6 +26,8 @@ pub mod tiobench;
 mod workload;
 
 pub use bonnie::{Bonnie, BonnieOptions};
+pub use curve::{Curve, CurveOptions};
+pub use engine_choice::EngineWanted;
 pub use error::{EventsError, SuiteError};
 pub use fio::Fio;
 pub use ground::Ground;

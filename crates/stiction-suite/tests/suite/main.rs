@@ -1,6 +1,7 @@
 //! The benchmarks on real files, filesystems and devices, and in trouble.
 
 mod bonnie;
+mod curve;
 mod quick;
 mod root_devices;
 mod root_filesystems;
