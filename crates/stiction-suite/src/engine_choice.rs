@@ -17,8 +17,8 @@ use stiction_host::process_cpu;
 use crate::means::Means;
 use crate::{Context, Ground};
 
-/// How long the trial takes, ns: long enough for a hundred operations of a slow disk.
-const TRIAL_NS: u64 = 200_000_000;
+/// How long a trial takes where there is time, ns: a hundred operations of a slow disk.
+pub(crate) const TRIAL_NS: u64 = 200_000_000;
 /// Helpers that took less than this, ns, did not do the work: starting the worker takes
 /// about as much, and is charged to nobody else.
 const HELPERS_NS_MIN: u64 = 1_000_000;
@@ -80,7 +80,7 @@ pub(crate) fn choose_way(
             };
             let served = means
                 .ring
-                .then(|| try_ring(context, ground, &job_for(ring)));
+                .then(|| try_ring(context, ground, &job_for(ring), TRIAL_NS));
             return Ok(decide(means, served));
         }
         EngineWanted::Psync => BackendKind::Psync,
@@ -124,14 +124,15 @@ impl Served {
     }
 }
 
-/// Tries `job` for a moment and sees who serves it; the reason when it fails.
+/// Tries `job` for `trial_ns` and sees who serves it; the reason when it fails.
 pub(crate) fn try_ring(
     context: &Context<'_>,
     ground: &Ground,
     job: &Job,
+    trial_ns: u64,
 ) -> Result<Served, String> {
     let job = Job {
-        duration_ns: Some(TRIAL_NS),
+        duration_ns: Some(trial_ns),
         ramp_ns: 0,
         once: false,
         ..job.clone()

@@ -21,6 +21,8 @@ pub(crate) struct Means {
     pub(crate) direct_caveat: Option<Caveat>,
     /// For the phases that would have used a ring.
     pub(crate) ring_caveat: Option<Caveat>,
+    /// For the same, where there are reasons to do without.
+    pub(crate) ring_note: Option<String>,
     /// For the phases, as far as they go another way without a doubt.
     pub(crate) notes: Vec<String>,
 }

@@ -9,6 +9,7 @@ use super::budget::slot_ns;
 use super::jobs::{Circumstances, job};
 use super::options::QuickParameters;
 use super::phase::QuickPhase;
+use crate::engine_choice::{TRIAL_NS, try_ring};
 use crate::means::{self, Means};
 use crate::measure::{Request, measure, skip};
 use crate::room::reserve;
@@ -59,7 +60,7 @@ fn phases(
     ground: &Ground,
     context: &mut Context<'_>,
 ) -> Result<TrialOutcome, SuiteError> {
-    let means = means::find(context, ground, parameters.random_block_size_bytes);
+    let mut means = means::find(context, ground, parameters.random_block_size_bytes);
     let mut on = Circumstances {
         parameters,
         direct: means.direct,
@@ -101,6 +102,10 @@ fn phases(
                 failure.get_or_insert_with(|| little.to_owned());
                 break;
             }
+            if on.ring {
+                means.ring_note = reason_against_ring(on, ground, context);
+                on.ring = means.ring_note.is_none();
+            }
         }
     }
     Ok(match failure {
@@ -108,6 +113,25 @@ fn phases(
         Some(message) => TrialOutcome::Failed { message },
         None => TrialOutcome::Completed,
     })
+}
+
+/// Why many operations at once are better done by threads, found by a short trial; `None`
+/// when the ring serves them itself.
+fn reason_against_ring(
+    on: Circumstances<'_>,
+    ground: &Ground,
+    context: &Context<'_>,
+) -> Option<String> {
+    let trial_ns = TRIAL_NS.min(on.parameters.budget_ns / 100);
+    let tried = job(on, QuickPhase::RandomReadDeep, trial_ns);
+    match try_ring(context, ground, &tried, trial_ns) {
+        Ok(served) if served.by_helpers() => Some(format!(
+            "threads instead of io_uring: in a trial of it {}",
+            served.words()
+        )),
+        Ok(_) => None,
+        Err(reason) => Some(format!("threads instead of io_uring: {reason}")),
+    }
 }
 
 /// Bytes from the file's start that the first phase has certainly written: where it
@@ -139,6 +163,7 @@ fn request(
     }
     if phase.deep() || (phase.sequential() && on.direct) {
         caveats.extend(means.ring_caveat.clone());
+        notes.extend(means.ring_note.clone());
     }
     Request {
         name: phase.name().to_owned(),
