@@ -1,7 +1,7 @@
 //! A session together with what the analysis finds in it.
 
 use stiction_analysis::doubt::{Finding, examine_in_cell};
-use stiction_core::{Phase, PhaseKind, Session, Trial};
+use stiction_core::{Phase, PhaseKind, Session, Subject, Trial};
 
 /// A session and the finding for each of its phases: what most reports are made of.
 #[derive(Clone, Debug)]
@@ -44,6 +44,14 @@ impl<'a> Judged<'a> {
     #[must_use]
     pub fn session(&self) -> &'a Session {
         self.session
+    }
+
+    /// What the figures of a phase of the session are about; `None` of a phase that is
+    /// another's.
+    pub(crate) fn subject_of(&self, phase: &Phase) -> Option<Subject> {
+        let mut all = self.trials().flat_map(|(_, phases)| phases);
+        all.find(|judged| std::ptr::eq(judged.phase, phase))
+            .map(|judged| judged.finding.subject)
     }
 
     /// The trials, each with its phases in the order in which they ran.

@@ -6,6 +6,7 @@
 
 mod cell;
 mod comparison;
+mod curve;
 mod doubts;
 mod environment;
 mod figure;
@@ -24,6 +25,7 @@ mod text;
 pub mod tiobench;
 
 pub use comparison::comparison;
+pub use curve::curve;
 pub use fio::{fio_errors, fio_lint};
 pub use fio_run::{fio_run, is_fio_run};
 pub use import::{ImportedFile, ImportedSession, UnreadLine, import};

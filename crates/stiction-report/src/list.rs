@@ -2,6 +2,7 @@
 
 use stiction_core::{SessionOutcome, Summary, TrialCounts};
 
+use crate::curve::finding;
 use crate::judged::Judged;
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::headline;
@@ -22,7 +23,7 @@ impl Judged<'_> {
     /// when it has none.
     #[must_use]
     pub fn headline(&self) -> Option<String> {
-        headline(self)
+        finding(self.session()).or_else(|| headline(self))
     }
 }
 

@@ -28,7 +28,7 @@ pub fn quick(judged: &Judged<'_>, style: Style) -> String {
         .filter(JudgedPhase::is_measured)
         .collect();
     let mut page = Page::new(style);
-    head(&mut page, session);
+    head(&mut page, "quick", session);
     if !phases.is_empty() {
         page.blank();
         page.table(0, &table(&phases));
@@ -48,7 +48,8 @@ pub fn quick(judged: &Judged<'_>, style: Style) -> String {
     page.finish()
 }
 
-fn head(page: &mut Page, session: &Session) {
+/// What was run where, what it stands on, and the machine.
+pub(crate) fn head(page: &mut Page, command: &str, session: &Session) {
     let environment = &session.header.environment;
     let path = environment
         .targets
@@ -57,7 +58,7 @@ fn head(page: &mut Page, session: &Session) {
     page.edges(
         Span::new(
             Role::Strong,
-            format!("stiction quick {}", path.unwrap_or_default()).trim_end(),
+            format!("stiction {command} {}", path.unwrap_or_default()).trim_end(),
         ),
         Span::new(Role::Faint, session.header.id.as_str()),
     );

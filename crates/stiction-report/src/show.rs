@@ -11,6 +11,7 @@ use stiction_core::{
 };
 
 use crate::cell::cell_text;
+use crate::curve::{finding, write_curve};
 use crate::environment::{fact, write_environment};
 use crate::figure::{figure, label, rounded_count};
 use crate::judged::{Judged, JudgedPhase};
@@ -28,6 +29,7 @@ pub fn show(judged: &Judged<'_>, style: Style) -> String {
     page.blank();
     page.line(Span::new(Role::Strong, "Environment"));
     write_environment(&mut page, &session.header.environment);
+    write_curve(&mut page, judged);
     // An interrupted session may have thousands of trials that had no turn.
     let mut skipped: Vec<&TrialOutcome> = Vec::new();
     let mut more = 0;
@@ -51,6 +53,9 @@ pub fn show(judged: &Judged<'_>, style: Style) -> String {
     write_codes(&mut page, judged);
     page.blank();
     page.line(Span::new(Role::Strong, summary(judged)));
+    if let Some(finding) = finding(session) {
+        page.paragraph("", Span::new(Role::Strong, finding));
+    }
     page.finish()
 }
 

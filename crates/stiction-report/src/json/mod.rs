@@ -2,6 +2,7 @@
 //! describes each with an example.
 
 mod comparison;
+mod curve;
 mod fio;
 
 use std::collections::BTreeMap;
@@ -55,6 +56,8 @@ struct SessionView<'a> {
     stacks: Vec<Stack<'a>>,
     environment: &'a Environment,
     caveats: Vec<Doubt<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    curve: Option<curve::CurveView>,
     results: Vec<TrialView<'a>>,
 }
 
@@ -135,6 +138,7 @@ pub fn session(judged: &Judged<'_>) -> String {
                 .collect(),
             environment,
             caveats: doubts(&session.header.caveats),
+            curve: curve::curve(session),
             results: judged
                 .trials()
                 .map(|(trial, phases)| trial_view(trial, &phases))
