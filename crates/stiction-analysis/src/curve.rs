@@ -271,6 +271,7 @@ mod tests {
             ],
             pace: Some(Pace {
                 rate: Rate::BytesPerS(per_s * 4096 / 3),
+                by_way: None,
                 arrivals: Arrivals::Poisson,
                 kind: LoopKind::Open,
             }),

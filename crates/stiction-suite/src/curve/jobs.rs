@@ -89,6 +89,7 @@ fn pace(per_s: u64, workers: usize, parameters: &CurveParameters) -> Pace {
     let each = bytes_per_s / workers.max(1) as u128;
     Pace {
         rate: Rate::BytesPerS(u64::try_from(each).unwrap_or(u64::MAX).max(1)),
+        by_way: None,
         arrivals: parameters.arrivals,
         kind: LoopKind::Open,
     }

@@ -58,7 +58,7 @@ impl Workload for Curve {
         check(options)?;
         let sizing = choose(
             options.size_bytes,
-            FILE_BYTES_MAX,
+            FILE_BYTES_MAX.min(device_bytes(environment)),
             environment,
             options.may_fill,
         )
@@ -119,6 +119,16 @@ impl Workload for Curve {
     ) -> Result<TrialReport, SuiteError> {
         trial::run(plan, trial, context)
     }
+}
+
+/// Bytes of a device that is the target itself; no bound where it is a directory.
+fn device_bytes(environment: &Environment) -> u64 {
+    let device = environment
+        .targets
+        .first()
+        .filter(|target| target.filesystem.is_none())
+        .and_then(|target| target.layers.first());
+    device.map_or(u64::MAX, |device| device.size_bytes)
 }
 
 /// Refuses options out of their ranges.

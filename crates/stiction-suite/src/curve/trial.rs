@@ -64,6 +64,13 @@ fn admit(parameters: &CurveParameters, context: &Context<'_>) -> Result<u64, Ski
             ),
         )),
         Place::Device(_) => Ok(wanted),
+        Place::File(path) => Err(SkipReason::new(
+            SkipCode::UnsafeTarget,
+            format!(
+                "{} is a file of yours, and a curve lays down its own",
+                path.display()
+            ),
+        )),
     }
 }
 

@@ -4,6 +4,7 @@
 //! shell completions.
 
 mod compare;
+mod curve;
 mod fio;
 mod quick;
 mod sessions;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use compare::CompareArguments;
+pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
@@ -31,6 +33,7 @@ const EXAMPLES: &str = "\
 Measure:
   stiction /mnt/data                What this directory gives (60 s, no root)
   stiction quick --seconds 20 .     The same, shorter
+  stiction curve --limit p99=2ms .  How many operations a second it holds
   stiction tiobench --size 4G --threads 1,8 --dir /mnt/data
   stiction tiobench --classic --size 256 --dir /mnt/data
                                     What tiobench 0.3.3 did, with its report
@@ -114,6 +117,8 @@ pub(crate) enum ColorWhen {
 pub(crate) enum Command {
     /// Find out what a directory gives: rates, latencies, the price of a commit
     Quick(QuickArguments),
+    /// Raise the rate until the latency breaks: how much a place holds
+    Curve(Box<CurveArguments>),
     /// Threads that write and read files, as tiobench and tiotest did
     Tiobench(Box<TiobenchArguments>),
     /// Run job files of fio, say what they will do, or what they mean

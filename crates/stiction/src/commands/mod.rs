@@ -2,6 +2,7 @@
 
 mod clean;
 mod compare;
+mod curve;
 mod fio;
 mod import;
 mod manual;
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
     };
     match &arguments.command {
         Command::Quick(typed) => quick::run(typed, &desk()?),
+        Command::Curve(typed) => curve::run(typed, &desk()?),
         Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::List(typed) => sessions::list(typed, &desk()?),

@@ -3,6 +3,7 @@
 
 mod columns;
 mod counters;
+mod curve;
 mod devices;
 mod exits;
 mod filesystems;
