@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, Action, Batches, CallFlags, DataShape, DepthSearch, Floor, Pace, Placement, Reserve,
-    RingOptions, Seed, Sizes, Skew, Stride, ThinkTime, Tolerance,
+    Access, Action, Batches, CallFlags, DataShape, DepthSearch, FileOrder, Floor, Pace, Placement,
+    Reserve, RingOptions, Seed, Sizes, Skew, Stride, ThinkTime, Tolerance,
 };
 
 /// How operations reach the kernel.
@@ -137,7 +137,7 @@ pub enum Timing {
     Chained,
 }
 
-/// The part of a target that one worker works on.
+/// A part of a target that one worker works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Region {
     /// Which of the job's targets, from 0.
@@ -146,6 +146,14 @@ pub struct Region {
     pub offset_bytes: u64,
     /// Length, bytes; a part of a block at the end is never touched.
     pub length_bytes: u64,
+}
+
+impl Region {
+    /// Whole blocks of `block_bytes` in it.
+    #[must_use]
+    pub fn blocks(&self, block_bytes: u64) -> u64 {
+        self.length_bytes / block_bytes.max(1)
+    }
 }
 
 /// One stream of I/O by one or more workers, with every choice made.
@@ -188,8 +196,21 @@ pub struct Job {
     /// Operations that each worker keeps in flight, 1 or more; backends that do
     /// one at a time refuse more.
     pub depth: u32,
-    /// One worker for each region.
+    /// Where workers work: those of the first worker, those of the second, and so on.
     pub regions: Vec<Region>,
+    /// How many regions each worker has, 1 or more: its files, each opened for itself,
+    /// with an order of offsets of its own.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub regions_per_worker: u32,
+    /// In which order a worker turns to its files.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_order: FileOrder,
+    /// How many of its files a worker has open at once, 1 or more. It works on those
+    /// until it has been once through one of them, closes that one when the last
+    /// operation on it is complete, and opens the next. `None` for all, from the
+    /// start to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files_max: Option<u32>,
     /// How operations reach the kernel.
     pub backend: BackendKind,
     /// Flags of its calls.
@@ -249,9 +270,9 @@ pub struct Job {
     /// Time after which every worker ends, ns from the moment it was let go (the
     /// start barrier, or the end of the worker before); `None` for no such limit.
     pub duration_ns: Option<u64>,
-    /// Whether a worker ends when it has been once through its region; where sizes,
+    /// Whether a worker ends when it has been once through its regions; where sizes,
     /// skew or stride leave no such moment, when it has moved as many bytes as the
-    /// region has.
+    /// regions have.
     pub once: bool,
     /// When workers start.
     pub start: StartOrder,
@@ -342,6 +363,9 @@ impl Default for Job {
             sizes: None,
             depth: 1,
             regions: Vec::new(),
+            regions_per_worker: 1,
+            file_order: FileOrder::default(),
+            open_files_max: None,
             backend: BackendKind::Psync,
             call_flags: CallFlags::default(),
             ring: RingOptions::default(),
@@ -401,11 +425,26 @@ impl Job {
             .unwrap_or(0)
     }
 
-    /// Whole blocks in the region of worker `worker`.
+    /// How many workers it has.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.regions.len() / self.regions_per_worker.max(1) as usize
+    }
+
+    /// The regions of worker `worker`, its files in their order; none beyond the last.
+    #[must_use]
+    pub fn regions_of(&self, worker: usize) -> &[Region] {
+        let count = self.regions_per_worker.max(1) as usize;
+        let mut workers = self.regions.chunks(count);
+        workers.nth(worker).unwrap_or(&[])
+    }
+
+    /// Whole blocks in the regions of worker `worker`.
     #[must_use]
     pub fn blocks(&self, worker: usize) -> u64 {
-        self.regions.get(worker).map_or(0, |region| {
-            region.length_bytes / self.block_size_bytes.max(1)
-        })
+        let regions = self.regions_of(worker).iter();
+        regions
+            .map(|region| region.blocks(self.block_size_bytes))
+            .fold(0, u64::saturating_add)
     }
 }

@@ -20,6 +20,7 @@ mod digest;
 mod environment;
 mod export;
 mod figures;
+mod file_order;
 mod histogram;
 mod id;
 mod job;
@@ -59,6 +60,7 @@ pub use figures::{
     AllActive, all_active_within, figures_of_operations, latencies_of_operations,
     operations_and_bytes,
 };
+pub use file_order::{FileChoice, FileOrder};
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{

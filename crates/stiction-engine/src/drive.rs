@@ -14,6 +14,7 @@ use crate::log::Log;
 use crate::request::{Request, Requests, Way};
 use crate::steered::Steered;
 use crate::task::Task;
+use crate::turnover::Turnover;
 
 /// The operations in flight, by slot.
 #[derive(Debug)]
@@ -73,6 +74,16 @@ impl Slots {
     pub(crate) fn in_flight(&self) -> u32 {
         (self.free.len() - self.free_count) as u32
     }
+
+    /// Whether an operation on `file` is in flight; `is_free` has a place for each slot.
+    pub(crate) fn has_file(&self, file: u32, is_free: &mut [bool]) -> bool {
+        is_free.fill(false);
+        for &slot in &self.free[..self.free_count] {
+            is_free[slot as usize] = true;
+        }
+        let mut taken = self.request.iter().zip(is_free).filter(|(_, free)| !**free);
+        taken.any(|(request, _)| request.file == file)
+    }
 }
 
 /// What the loop did.
@@ -92,8 +103,8 @@ pub(crate) struct Done {
     pub(crate) last: u64,
     /// When the last operation ended, ticks, where a sync at the end followed.
     pub(crate) data_last: Option<u64>,
-    /// When the last write began, ticks, and its length.
-    last_write: (u64, u32),
+    /// When the last write began, ticks, and what it was.
+    last_write: (u64, Request),
     /// The first operation that failed and ended the worker.
     pub(crate) fault: Option<Fault>,
     /// What the loop of a steered job found besides.
@@ -127,6 +138,11 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
                 budget = 0;
                 break;
             };
+            if !done.open_wanted(task, requests.turnover(), backend) {
+                slots.give_back(slot);
+                budget = 0;
+                break;
+            }
             budget -= 1;
             until_sync -= u64::from(request.way == Way::Write);
             slots.request[slot as usize] = request;
@@ -139,7 +155,8 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
                 return done;
             }
             until_sync = task.writes_to_sync();
-            budget = if log.is_over() { 0 } else { budget };
+            let is_well = done.close_leaving(task, slots, requests.turnover(), backend, payload);
+            budget = if is_well && !log.is_over() { budget } else { 0 };
             continue;
         }
 
@@ -158,6 +175,10 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
             budget = 0;
         }
         if !reap(backend, payload, slots, log, &mut done, now, &mut Plainly) {
+            budget = 0;
+        }
+        if until_sync > 0 && !done.close_leaving(task, slots, requests.turnover(), backend, payload)
+        {
             budget = 0;
         }
         // What was done besides must not count for the next operation.
@@ -231,7 +252,7 @@ pub(crate) fn reap(
         done.operations += 1;
         done.bytes += u64::from(request.length_bytes);
         if request.way == Way::Write {
-            done.last_write = (begun, request.length_bytes);
+            done.last_write = (begun, request);
         }
         if let Err(fault) = attention.done(request, begun, end) {
             done.fault = done.fault.or(Some(fault));
@@ -268,13 +289,49 @@ impl Done {
             first: now,
             last: now,
             data_last: None,
-            last_write: (now, 0),
+            last_write: (now, Request::NONE),
             fault: None,
             steered: Steered::default(),
         }
     }
 
-    /// Makes durable what was written since the last time, if there is no reason
+    /// Opens the file of the next operation where it is closed; false when that failed.
+    #[inline(always)]
+    pub(crate) fn open_wanted(
+        &mut self,
+        task: &Task<'_>,
+        turnover: Option<&mut Turnover>,
+        backend: &mut impl Backend,
+    ) -> bool {
+        match turnover {
+            None => true,
+            Some(turnover) => self.is_well(turnover.open_wanted(task, backend)),
+        }
+    }
+
+    /// Closes the files that are no longer needed; false when one could not be synced.
+    #[inline(always)]
+    pub(crate) fn close_leaving(
+        &mut self,
+        task: &Task<'_>,
+        slots: &Slots,
+        turnover: Option<&mut Turnover>,
+        backend: &mut impl Backend,
+        payload: &mut Payload,
+    ) -> bool {
+        match turnover {
+            None => true,
+            Some(turnover) => self.is_well(turnover.close_leaving(task, slots, backend, payload)),
+        }
+    }
+
+    /// Keeps the first fault.
+    fn is_well(&mut self, result: Result<(), Fault>) -> bool {
+        self.fault = self.fault.or(result.err());
+        result.is_ok()
+    }
+
+    /// Makes durable the file that was written to at last, if there is no reason
     /// against it; false when there is.
     pub(crate) fn sync(
         &mut self,
@@ -286,17 +343,18 @@ impl Done {
         let Some(every) = task.job.sync_every else {
             return false;
         };
-        if !self.sync_now(every.kind, backend, payload, log) {
+        let (begun, write) = self.last_write;
+        if !self.sync_now(write.file, every.kind, backend, payload, log) {
             return false;
         }
-        let (begun, bytes) = self.last_write;
-        log.commit(bytes, begun, self.last);
+        log.commit(write.length_bytes, begun, self.last);
         true
     }
 
-    /// Syncs and records how long it took; false when it failed or was not to be.
+    /// Syncs a file and records how long it took; false when it failed or was not to be.
     pub(crate) fn sync_now(
         &mut self,
+        file: u32,
         kind: SyncKind,
         backend: &mut impl Backend,
         payload: &mut Payload,
@@ -306,7 +364,7 @@ impl Done {
             return false;
         }
         let begun = log.now();
-        if let Err(fault) = backend.sync(kind) {
+        if let Err(fault) = backend.sync(file, kind) {
             self.fault = Some(fault);
             return false;
         }
@@ -315,7 +373,7 @@ impl Done {
             log.attend(self.last, self.operations, self.bytes);
         }
         log.sync(begun, self.last);
-        payload.synced();
+        payload.synced(file);
         true
     }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use stiction_core::{Rate, format_duration_ns};
 
+use crate::task::Task;
+
 /// What was being done when an operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -198,7 +200,7 @@ impl IoFailure {
         Some(match Errno::from_raw_os_error(self.errno()?) {
             Errno::NOSPC | Errno::DQUOT => "free some space or ask for a smaller size",
             Errno::FBIG => "raise the file size limit (ulimit -f) or ask for a smaller size",
-            Errno::MFILE => "raise the limit of open files (ulimit -n) or ask for fewer workers",
+            Errno::MFILE => "raise the limit of open files (ulimit -n) or ask for fewer of them",
             Errno::NFILE => "the system's limit of open files (fs.file-max) is reached",
             Errno::ROFS => "choose a directory on a filesystem that is mounted writable",
             Errno::ACCESS | Errno::PERM => "choose a target that you may use, or run as its owner",
@@ -241,6 +243,8 @@ impl std::error::Error for IoFailure {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) operation: Operation,
+    /// Which of the worker's files.
+    pub(crate) file: u32,
     pub(crate) offset_bytes: Option<u64>,
     pub(crate) cause: Cause,
 }
@@ -249,9 +253,14 @@ impl Fault {
     pub(crate) fn new(operation: Operation, cause: impl Into<Cause>) -> Self {
         Self {
             operation,
+            file: 0,
             offset_bytes: None,
             cause: cause.into(),
         }
+    }
+
+    pub(crate) fn in_file(self, file: u32) -> Self {
+        Self { file, ..self }
     }
 
     pub(crate) fn at(self, offset_bytes: u64) -> Self {
@@ -259,6 +268,11 @@ impl Fault {
             offset_bytes: Some(offset_bytes),
             ..self
         }
+    }
+
+    /// The failure of the worker of `task`.
+    pub(crate) fn of_task(self, task: &Task<'_>) -> IoFailure {
+        self.of(task.worker, task.path(self.file))
     }
 
     /// The failure of `worker` with the target `path`.

@@ -105,7 +105,7 @@ impl Tracks {
     /// # Errors
     /// When there is no address space to be had.
     pub(crate) fn new(job: &Job) -> Result<Self, NoMemory> {
-        let packed = PACKED_BYTES / job.regions.len().max(1);
+        let packed = PACKED_BYTES / job.workers().max(1);
         let packed = packed.clamp(PACKED_BYTES_MIN, PACKED_BYTES_MAX);
         let track =
             |wanted: bool, direction| wanted.then(|| Track::new(direction, packed)).transpose();

@@ -66,7 +66,7 @@ impl Offsets for Independent {
 /// It is one of the smallest power of two that holds all blocks: steps that are
 /// bijections of it (adding or xoring a key, multiplying by an odd number, xoring
 /// the upper half of the bits onto the lower).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scramble {
     blocks: u64,
     mask: u64,
@@ -90,6 +90,11 @@ impl Scramble {
             half: mask.count_ones().div_ceil(2).max(1),
             keys,
         }
+    }
+
+    /// Another one of the same blocks.
+    pub(crate) fn with_seed(&self, seed: Seed) -> Self {
+        Self::new(self.blocks, seed)
     }
 
     /// Where `value` goes, in the power of two.

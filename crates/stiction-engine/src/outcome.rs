@@ -58,7 +58,7 @@ impl WorkerOutcome {
             tolerated: report.steered.tolerated,
             depth_found: report.steered.depth_found,
             checked: report.findings.checked,
-            mismatches: report.findings.mismatches,
+            mismatches: report.mismatches,
             mismatch_count: report.findings.mismatch_count,
             series: report.series,
         }
@@ -249,7 +249,7 @@ fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActiv
             bytes: only.summary.bytes,
         });
     }
-    if reports.len() < job.regions.len() {
+    if reports.len() < job.workers() {
         return None;
     }
     let first = begin_ns.div_ceil(merged.interval_ns);
@@ -422,10 +422,7 @@ fn caveats(job: &Job, reports: &[Report], around: &Around) -> Vec<Caveat> {
         .iter()
         .map(|report| report.findings.mismatch_count)
         .sum();
-    if let Some(first) = reports
-        .iter()
-        .find_map(|report| report.findings.mismatches.first())
-    {
+    if let Some(first) = reports.iter().find_map(|report| report.mismatches.first()) {
         caveats.push(Caveat::new(
             CaveatCode::DataMismatch,
             format!("{mismatches} blocks are not what was written; the first: {first}"),

@@ -1,6 +1,6 @@
 //! Refuses patterns that mean nothing or exceed a limit.
 
-use stiction_core::{Access, Action, Job, PPM_WHOLE, SizeMix, SkewShape, Zone};
+use stiction_core::{Access, Action, Job, PPM_WHOLE, SizeMix, Skew, SkewShape, Zone};
 
 use crate::task::BLOCK_BYTES_MAX;
 
@@ -12,7 +12,7 @@ const ZIPF_EXPONENT_PPM_MAX: u32 = 10 * PPM_WHOLE;
 pub(crate) fn problem(job: &Job) -> Option<String> {
     contradiction(job)
         .map(str::to_owned)
-        .or_else(|| skew(job).map(str::to_owned))
+        .or_else(|| job.skew.as_ref().and_then(skew_problem).map(str::to_owned))
         .or_else(|| sizes(job))
 }
 
@@ -73,8 +73,9 @@ fn contradiction(job: &Job) -> Option<&'static str> {
         .find_map(|(broken, reason)| broken.then_some(reason))
 }
 
-fn skew(job: &Job) -> Option<&'static str> {
-    let (is_possible, reason) = match &job.skew.as_ref()?.shape {
+/// What is wrong with `skew`.
+pub(crate) fn skew_problem(skew: &Skew) -> Option<&'static str> {
+    let (is_possible, reason) = match &skew.shape {
         SkewShape::Zipf { exponent_ppm } => (
             (1..=ZIPF_EXPONENT_PPM_MAX).contains(exponent_ppm),
             "the exponent of a zipf skew is above 0 and at most 10",

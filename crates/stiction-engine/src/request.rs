@@ -3,6 +3,7 @@
 use crate::failure::Operation;
 use crate::offsets::Offsets;
 use crate::task::Task;
+use crate::turnover::Turnover;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ impl Way {
 pub(crate) struct Request {
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: u32,
+    /// Which of the worker's files.
+    pub(crate) file: u32,
     pub(crate) way: Way,
 }
 
@@ -39,6 +42,7 @@ impl Request {
     pub(crate) const NONE: Self = Self {
         offset_bytes: 0,
         length_bytes: 0,
+        file: 0,
         way: Way::Read,
     };
 
@@ -56,9 +60,20 @@ impl Request {
 pub(crate) trait Requests {
     /// The next operation; `None` when there are no more.
     fn next(&mut self) -> Option<Request>;
+
+    /// Which files are to be closed and opened; `None` where all stay open.
+    #[inline(always)]
+    fn turnover(&mut self) -> Option<&mut Turnover> {
+        None
+    }
+
+    /// The files that were written to, or may have been.
+    fn written(&self) -> Vec<u32> {
+        vec![0]
+    }
 }
 
-/// Operations of one size and one way: what most jobs are made of.
+/// Operations of one size and one way on one file: what most jobs are made of.
 #[derive(Debug)]
 pub(crate) struct Plain<O> {
     offsets: O,
@@ -71,7 +86,7 @@ impl<O> Plain<O> {
     pub(crate) fn new(task: &Task<'_>, way: Way, offsets: O) -> Self {
         Self {
             offsets,
-            first_byte: task.first_byte,
+            first_byte: task.first_byte(0),
             block_bytes: task.block_bytes,
             way,
         }
@@ -84,6 +99,7 @@ impl<O: Offsets> Requests for Plain<O> {
         Some(Request {
             offset_bytes: self.first_byte + self.offsets.next() * u64::from(self.block_bytes),
             length_bytes: self.block_bytes,
+            file: 0,
             way: self.way,
         })
     }

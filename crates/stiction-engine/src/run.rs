@@ -136,8 +136,8 @@ impl<'a> Run<'a> {
     ) -> Result<(Clock, u64, Vec<Ending>), EngineError> {
         let clock = calibration.finish();
         let mut begun = None;
-        let mut endings = Vec::with_capacity(self.job.regions.len());
-        for worker in 0..self.job.regions.len() {
+        let mut endings = Vec::with_capacity(self.job.workers());
+        for worker in 0..self.job.workers() {
             let gate = Gate::new(1);
             let ending = std::thread::scope(|scope| {
                 let thread = self
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
 
     pub(crate) fn too_few_threads(&self, started: usize, error: &io::Error) -> EngineError {
         EngineError::Threads {
-            wanted: self.job.regions.len(),
+            wanted: self.job.workers(),
             started,
             cause: error.to_string(),
         }

@@ -7,6 +7,8 @@
 //! equally likely. Where the likelihood falls steeply a cell is one block; elsewhere
 //! it is so narrow that within it the likelihood changes by less than a hundredth.
 
+use std::sync::Arc;
+
 use stiction_core::{PPM_WHOLE, Seed, Skew, SkewShape, Zone};
 
 use crate::draw::Draw;
@@ -33,9 +35,9 @@ struct Cell {
 }
 
 /// A source of blocks by a [`Skew`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Skewed {
-    cells: Box<[Cell]>,
+    cells: Arc<[Cell]>,
     scatter: Option<Scramble>,
     draw: Draw,
 }
@@ -44,10 +46,20 @@ impl Skewed {
     /// Over `blocks` blocks, 1 or more; the shape was checked.
     pub(crate) fn new(skew: &Skew, blocks: u64, seed: Seed) -> Self {
         Self {
-            cells: alias_table(&weights(&skew.shape, blocks)),
+            cells: alias_table(&weights(&skew.shape, blocks)).into(),
             scatter: skew
                 .scattered
                 .then(|| Scramble::new(blocks, seed.stream(1))),
+            draw: Draw::new(seed.stream(0)),
+        }
+    }
+
+    /// The same over other blocks, as many of them.
+    pub(crate) fn with_seed(&self, seed: Seed) -> Self {
+        let scatter = self.scatter.as_ref();
+        Self {
+            cells: Arc::clone(&self.cells),
+            scatter: scatter.map(|scatter| scatter.with_seed(seed.stream(1))),
             draw: Draw::new(seed.stream(0)),
         }
     }

@@ -91,7 +91,8 @@ impl Attention for Watch<'_> {
             latency_ns: self.clock.ns(latency),
             most_ns: self.latency_ns_max,
         };
-        Err(Fault::new(request.way.operation(), cause).at(request.offset_bytes))
+        let fault = Fault::new(request.way.operation(), cause).at(request.offset_bytes);
+        Err(fault.in_file(request.file))
     }
 
     fn goes_on_after(&mut self, request: Request, fault: Fault) -> bool {
@@ -222,6 +223,13 @@ pub(crate) fn drive_steered<B: Backend>(
         while queued < room.min(flow.batches.submit.into()) {
             if next.is_none() && budget > 0 && until_sync > 0 {
                 next = ready(streams, backend, payload, slots, log);
+                if !done.open_wanted(task, streams.turnover(), backend) {
+                    budget = 0;
+                    streams.close();
+                    if let Some(dropped) = next.take() {
+                        slots.give_back(dropped.slot);
+                    }
+                }
                 match &next {
                     Some(ready) => {
                         budget -= 1;
@@ -269,7 +277,9 @@ pub(crate) fn drive_steered<B: Backend>(
                     return done;
                 }
                 until_sync = task.writes_to_sync();
-                budget = if log.is_over() { 0 } else { budget };
+                let turnover = streams.turnover();
+                let is_well = done.close_leaving(task, slots, turnover, backend, payload);
+                budget = if is_well && !log.is_over() { budget } else { 0 };
                 continue;
             }
         } else {
@@ -296,6 +306,10 @@ pub(crate) fn drive_steered<B: Backend>(
         let mut is_over = attended || log.is_over();
         watch.take = flow.batches.complete_max;
         is_over |= !reap(backend, payload, slots, log, &mut done, now, &mut watch);
+        if until_sync > 0 {
+            let turnover = streams.turnover();
+            is_over |= !done.close_leaving(task, slots, turnover, backend, payload);
+        }
         if let Some(reason) = watch.look(now, log) {
             done.fault = done.fault.or(reason);
             is_over = true;
@@ -325,6 +339,8 @@ fn ready(
         return None;
     };
     payload.before(slot, next.request, || backend.buffer(slot));
+    // Its file is in use from now on.
+    slots.set(slot, next.request, 0);
     Some(Ready {
         slot,
         request: next.request,

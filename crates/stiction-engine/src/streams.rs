@@ -4,9 +4,10 @@
 use stiction_core::{Action, Job, Pace, Rate, Seed};
 
 use crate::log::Log;
-use crate::request::{Request, Requests as _, Way};
+use crate::request::{Request, Requests, Way};
 use crate::schedule::Schedule;
 use crate::task::Task;
+use crate::turnover::Turnover;
 use crate::varied::Varied;
 
 /// The operation that is to begin next.
@@ -49,7 +50,7 @@ impl Streams {
             Stream {
                 way,
                 schedule: job.pace.and_then(rate).map(|(rate, arrivals)| {
-                    Schedule::new(rate, arrivals, task.worker, job.regions.len(), moments)
+                    Schedule::new(rate, arrivals, task.worker, job.workers(), moments)
                 }),
                 waiting: None,
                 is_next: false,
@@ -101,6 +102,16 @@ impl Streams {
         let request = stream.way.and_then(|way| self.requests.next_of(way));
         stream.ended = request.is_none();
         request
+    }
+
+    /// As [`Requests::turnover`].
+    pub(crate) fn turnover(&mut self) -> Option<&mut Turnover> {
+        self.requests.turnover()
+    }
+
+    /// As [`Requests::written`].
+    pub(crate) fn written(&self) -> Vec<u32> {
+        self.requests.written()
     }
 
     /// The last operation that was given out has begun.

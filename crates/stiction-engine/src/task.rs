@@ -1,14 +1,17 @@
 //! What one worker has to do, and whether the job makes sense at all.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use stiction_core::{Action, BackendKind, Create, Data, Job, MapAdvice, Reserve, StartOrder};
+use stiction_core::{
+    Action, BackendKind, Create, Data, Job, MapAdvice, Region, Reserve, StartOrder,
+};
 
 use crate::backend::has_queue;
 use crate::data::STAMPED_BYTES_MIN;
 use crate::memory::{Buffers, page_bytes};
 use crate::{EngineError, Target};
-use crate::{pattern, placement, steered};
+use crate::{files, pattern, placement, steered};
 
 /// Most workers in a job.
 pub const WORKERS_MAX: usize = 65_536;
@@ -37,10 +40,8 @@ pub(crate) struct Task<'a> {
     /// Completions that a round waits for. Waiting for all would cost less CPU,
     /// but empty the device's queue between rounds.
     pub(crate) batch: u32,
-    /// Where the region starts.
-    pub(crate) first_byte: u64,
-    /// Whole blocks in the region.
-    pub(crate) blocks: u64,
+    /// The worker's files: the part of a target that each one is.
+    pub(crate) regions: &'a [Region],
     /// Operations after which the worker ends; `u64::MAX` for no such limit.
     pub(crate) operations: u64,
 }
@@ -48,14 +49,13 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     /// The part of worker `worker` in a job that was checked.
     pub(crate) fn new(job: &'a Job, targets: &'a [Target], worker: u32) -> Self {
-        let blocks = job.blocks(worker as usize);
         // Otherwise the source of operations knows when it is at its end.
         let counted = job.sizes.is_none()
             && job.stride.is_none()
             && job.hop_bytes.is_none()
             && job.cut_bytes.is_none();
         let once = if job.once && counted {
-            blocks
+            job.blocks(worker as usize)
         } else {
             u64::MAX
         };
@@ -73,25 +73,53 @@ impl<'a> Task<'a> {
             block_bytes: job.block_size_bytes as u32,
             depth,
             batch: (depth / 4).max(1),
-            first_byte: job.regions[worker as usize].offset_bytes,
-            blocks,
+            regions: job.regions_of(worker as usize),
             operations,
         }
     }
 
-    pub(crate) fn path(&self) -> &'a Path {
-        self.target().map_or(Path::new(""), Target::path)
+    /// How many files the worker has, 1 or more.
+    pub(crate) fn files(&self) -> u32 {
+        self.regions.len() as u32
     }
 
-    /// Where it goes; without I/O there may be none.
-    pub(crate) fn target(&self) -> Option<&'a Target> {
-        let region = self.job.regions[self.worker as usize];
-        self.targets.get(region.target as usize)
+    /// The part of a target that `file` is.
+    pub(crate) fn region(&self, file: u32) -> Region {
+        self.regions[file as usize]
     }
 
-    /// Length of the region, in whole blocks.
-    pub(crate) fn region_bytes(&self) -> u64 {
-        self.blocks * u64::from(self.block_bytes)
+    /// Where `file` starts in its target.
+    pub(crate) fn first_byte(&self, file: u32) -> u64 {
+        self.region(file).offset_bytes
+    }
+
+    /// Whole blocks in `file`.
+    pub(crate) fn blocks(&self, file: u32) -> u64 {
+        self.region(file).blocks(self.block_bytes.into())
+    }
+
+    /// Length of `file`, in whole blocks.
+    pub(crate) fn region_bytes(&self, file: u32) -> u64 {
+        self.blocks(file) * u64::from(self.block_bytes)
+    }
+
+    pub(crate) fn path(&self, file: u32) -> &'a Path {
+        self.target(file).map_or(Path::new(""), Target::path)
+    }
+
+    /// Where I/O on `file` goes; without I/O there may be no target.
+    pub(crate) fn target(&self, file: u32) -> Option<&'a Target> {
+        self.targets.get(self.region(file).target as usize)
+    }
+
+    /// How many of the worker's files are open at once; the first ones at the start.
+    pub(crate) fn open_files(&self) -> u32 {
+        files::open_at_once(self.job)
+    }
+
+    /// Whether files are closed and opened while the worker runs.
+    pub(crate) fn turns_files_over(&self) -> bool {
+        self.open_files() < self.files()
     }
 
     /// Writes from one sync to the next; `u64::MAX` without syncs.
@@ -111,15 +139,25 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Where the last whole block of the target of `worker` ends, over all regions.
-pub(crate) fn end_bytes(job: &Job, worker: u32) -> u64 {
-    let target = job.regions[worker as usize].target;
-    let regions = job.regions.iter().enumerate();
-    regions
-        .filter(|(_, region)| region.target == target)
-        .map(|(worker, region)| region.offset_bytes + job.blocks(worker) * job.block_size_bytes)
-        .max()
-        .unwrap_or(0)
+/// Where the last whole block of each target ends, over all regions of all workers.
+pub(crate) struct Ends(HashMap<u32, u64>);
+
+impl Ends {
+    pub(crate) fn of(job: &Job) -> Self {
+        let mut ends = HashMap::new();
+        for region in &job.regions {
+            let blocks = region.blocks(job.block_size_bytes);
+            let end_bytes = region.offset_bytes + blocks * job.block_size_bytes;
+            let known = ends.entry(region.target).or_insert(end_bytes);
+            *known = end_bytes.max(*known);
+        }
+        Self(ends)
+    }
+
+    /// The end of `target`, bytes.
+    pub(crate) fn bytes(&self, target: u32) -> u64 {
+        self.0.get(&target).copied().unwrap_or(0)
+    }
 }
 
 /// Bytes of each buffer; trims have no data.
@@ -137,11 +175,12 @@ fn buffer_bytes(job: &Job) -> u64 {
 /// [`EngineError::Job`] with what would do, or [`EngineError::Memory`].
 pub fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
     let reason = limits(job)
+        .or_else(|| files::problem(job))
         .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))
         .or_else(|| steered::problem(job))
         .or_else(|| placement::problem(&job.placement))
-        .or_else(|| (0..job.regions.len()).find_map(|worker| region(job, targets, worker)))
+        .or_else(|| (0..job.regions.len()).find_map(|index| region(job, targets, index)))
         .or_else(|| shared_truncation(job))
         .or_else(|| shared_stamps(&[(job, targets)]));
     match reason {
@@ -154,7 +193,7 @@ pub fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
 }
 
 fn limits(job: &Job) -> Option<String> {
-    let workers = job.regions.len();
+    let workers = job.workers();
     if workers == 0 || workers > WORKERS_MAX {
         return Some(format!(
             "it has {workers} workers; 1 to {WORKERS_MAX} are possible"
@@ -305,19 +344,24 @@ fn contradictions(job: &Job) -> Option<String> {
         .find_map(|(broken, reason)| broken.then(|| reason.to_owned()))
 }
 
-fn region(job: &Job, targets: &[Target], worker: usize) -> Option<String> {
-    let region = job.regions[worker];
+fn region(job: &Job, targets: &[Target], index: usize) -> Option<String> {
+    let region = job.regions[index];
+    let files = job.regions_per_worker as usize;
+    let whose = match (index / files, index % files) {
+        (worker, _) if files == 1 => format!("of worker {worker}"),
+        (worker, file) => format!("of file {file} of worker {worker}"),
+    };
     let needed_bytes = job.operation_bytes_max().max(job.block_size_bytes);
     if region.length_bytes < needed_bytes {
         return Some(format!(
-            "the region of worker {worker} is {} bytes, less than one block of {needed_bytes} bytes",
+            "the region {whose} is {} bytes, less than one block of {needed_bytes} bytes",
             region.length_bytes
         ));
     }
     let end = region.offset_bytes.checked_add(region.length_bytes);
     let Some(end) = end.filter(|&end| end <= i64::MAX as u64) else {
         return Some(format!(
-            "the region of worker {worker} ends beyond the largest offset there is"
+            "the region {whose} ends beyond the largest offset there is"
         ));
     };
     if job.backend == BackendKind::Null {
@@ -325,12 +369,13 @@ fn region(job: &Job, targets: &[Target], worker: usize) -> Option<String> {
     }
     match targets.get(region.target as usize) {
         None => Some(format!(
-            "worker {worker} is to use target {}, and there are {}",
+            "worker {} is to use target {}, and there are {}",
+            index / files,
             region.target,
             targets.len()
         )),
         Some(Target::Device(device)) if end > device.length_bytes() => Some(format!(
-            "the region of worker {worker} ends at byte {end}, but {} has {} bytes",
+            "the region {whose} ends at byte {end}, but {} has {} bytes",
             device.path().display(),
             device.length_bytes()
         )),
@@ -389,7 +434,7 @@ pub(crate) fn shared_stamps(parts: &[(&Job, &[Target])]) -> Option<String> {
 fn memory(job: &Job) -> Result<(), EngineError> {
     let stride = (buffer_bytes(job) + u64::from(job.buffer_offset_bytes))
         .next_multiple_of(page_bytes() as u64);
-    let needed = u128::from(stride) * u128::from(job.depth) * job.regions.len() as u128;
+    let needed = u128::from(stride) * u128::from(job.depth) * job.workers() as u128;
     let system = rustix::system::sysinfo();
     let limit = system.totalram as u64 / 2 * u64::from(system.mem_unit);
     if needed <= limit.into() {

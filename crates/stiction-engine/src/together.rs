@@ -158,7 +158,7 @@ pub(crate) fn run_alone(run: &Run<'_>, calibration: &Calibration) -> Result<Outc
 /// What is wrong with part `number`, beside its job.
 fn problem(parts: &[Part<'_>], number: usize) -> Option<String> {
     let part = &parts[number];
-    let workers: usize = parts.iter().map(|part| part.job.regions.len()).sum();
+    let workers: usize = parts.iter().map(|part| part.job.workers()).sum();
     if part.job.start == StartOrder::OneAfterAnother {
         return Some("its workers start one after another, so it runs alone".to_owned());
     }
@@ -232,7 +232,7 @@ impl Origin {
 
 impl<'a> Stage<'a> {
     fn new(parts: &'a [Part<'a>], runs: &'a [Run<'a>]) -> Self {
-        let active = |part: &Part<'_>| AtomicU32::new(part.job.regions.len() as u32);
+        let active = |part: &Part<'_>| AtomicU32::new(part.job.workers() as u32);
         Self {
             parts,
             runs,
@@ -375,7 +375,7 @@ impl<'a> Stage<'a> {
         gate: &'scope Gate,
     ) -> (Vec<ScopedJoinHandle<'scope, Ending>>, Option<EngineError>) {
         let (part, run) = (&self.parts[number], &self.runs[number]);
-        let mut own = Vec::with_capacity(part.job.regions.len());
+        let mut own = Vec::with_capacity(part.job.workers());
         while (own.len() as u32) < self.workers(number) && !run.signals.failed() {
             let worker = own.len() as u32;
             let delay_ns = part.drawn_delay_ns(worker) - part.delay_ns.0;
@@ -392,7 +392,7 @@ impl<'a> Stage<'a> {
     }
 
     fn workers(&self, number: usize) -> u32 {
-        self.parts[number].job.regions.len() as u32
+        self.parts[number].job.workers() as u32
     }
 
     fn worker_ended(&self, number: usize) {

@@ -1,25 +1,29 @@
 //! Operations that differ from one to the next in more than their place: mixes of
-//! reads and writes, several sizes, runs after each jump, strides.
+//! reads and writes, several sizes, several files, runs after each jump, strides.
 
-use stiction_core::{Access, Action, Job, Seed, SizeMix, Stride};
+use stiction_core::{Access, Action, Seed, SizeMix};
 
 use crate::draw::Draw;
-use crate::offsets::{Independent, Offsets, Permutation};
+use crate::order::Order;
 use crate::request::{Request, Requests, Way};
+use crate::rota::Rota;
 use crate::sizes::Lengths;
 use crate::skew::Skewed;
 use crate::task::Task;
+use crate::turnover::Turnover;
 
 /// Numbers of the streams that are drawn from a worker's seed for offsets.
 const PLACES_STREAM: u64 = 0;
 const CHOICES_STREAM: u64 = 1;
+const FILES_STREAM: u64 = 2;
 
 /// Operations of a job that is more than [`Plain`](crate::request::Plain).
 #[derive(Debug)]
 pub(crate) struct Varied {
-    first_byte: u64,
-    /// One for all ways, or one for each.
-    orders: Box<[Order]>,
+    /// By file.
+    places: Box<[Place]>,
+    /// Which file comes next; `None` when there is one.
+    rota: Option<Rota>,
     turn: Turn,
     /// By way.
     lengths: [Lengths; Way::COUNT],
@@ -45,20 +49,19 @@ impl Varied {
             Action::Trim => Turn::Always(Way::Trim),
             Action::Mixed { reads_percent } => Turn::ReadsPercent(reads_percent),
         };
-        // In order, each way goes through the region on its own.
+        // In order, each way goes through a file on its own.
         let each_its_own =
             job.access == Access::Sequential && matches!(turn, Turn::ReadsPercent(_));
-        let count = if each_its_own { Way::COUNT as u64 } else { 1 };
-        let places_seed = seed.stream(PLACES_STREAM);
+        let rounds = if job.once { 1 } else { u64::MAX };
+        let rota = (task.files() > 1).then(|| Rota::new(task, rounds, seed.stream(FILES_STREAM)));
         let one_size = SizeMix::One(job.block_size_bytes);
         let lengths = |of: fn(&stiction_core::Sizes) -> &SizeMix| {
             Lengths::new(job.sizes.as_ref().map_or(&one_size, of))
         };
         Self {
-            first_byte: task.first_byte,
-            orders: (0..count)
-                .map(|order| Order::new(task, places_seed.stream(order), each_its_own))
-                .collect(),
+            places: places(task, each_its_own, seed.stream(PLACES_STREAM)),
+            bytes_left: bytes_limit(task, rota.as_ref()),
+            rota,
             turn,
             lengths: [
                 lengths(|sizes| &sizes.read),
@@ -66,15 +69,19 @@ impl Varied {
                 lengths(|sizes| &sizes.trim),
             ],
             draw: Draw::new(seed.stream(CHOICES_STREAM)),
-            bytes_left: bytes_limit(job, task),
         }
     }
 }
 
-fn bytes_limit(job: &Job, task: &Task<'_>) -> u64 {
-    // Reads that overlap move more than the region has.
-    let once = if job.once && job.hop_bytes.is_none() {
-        task.region_bytes()
+fn bytes_limit(task: &Task<'_>, rota: Option<&Rota>) -> u64 {
+    let job = task.job;
+    // Reads that overlap move more than the region has, and rounds end by themselves.
+    let counts = job.once && job.hop_bytes.is_none() && !rota.is_some_and(Rota::has_rounds);
+    let once = if counts {
+        let files = 0..task.files();
+        files
+            .map(|file| task.region_bytes(file))
+            .fold(0, u64::saturating_add)
     } else {
         u64::MAX
     };
@@ -84,15 +91,26 @@ fn bytes_limit(job: &Job, task: &Task<'_>) -> u64 {
 impl Requests for Varied {
     #[inline]
     fn next(&mut self) -> Option<Request> {
-        if self.bytes_left == 0 {
-            return None;
-        }
         let way = match self.turn {
             Turn::Always(way) => way,
             Turn::ReadsPercent(percent) if self.draw.below(100) < percent.into() => Way::Read,
             Turn::ReadsPercent(_) => Way::Write,
         };
         self.next_of(way)
+    }
+
+    #[inline]
+    fn turnover(&mut self) -> Option<&mut Turnover> {
+        self.rota.as_mut()?.turnover.as_mut()
+    }
+
+    fn written(&self) -> Vec<u32> {
+        let several = self.rota.is_some();
+        let files = (0..).zip(&self.places);
+        files
+            .filter(|(_, place)| place.is_written || !several)
+            .map(|(file, _)| file)
+            .collect()
     }
 }
 
@@ -104,145 +122,104 @@ impl Varied {
             return None;
         }
         let length = self.lengths[way as usize].next(&mut self.draw);
+        loop {
+            let file = match &mut self.rota {
+                None => 0,
+                Some(rota) => rota.next()?,
+            };
+            let place = &mut self.places[file as usize];
+            let step = place.next(way, length);
+            if let Some(rota) = &mut self.rota {
+                place.follow(rota, file, way, step);
+            }
+            let Some((at, length_bytes)) = step else {
+                if self.rota.is_some() {
+                    continue;
+                }
+                return None;
+            };
+            self.bytes_left = self.bytes_left.saturating_sub(length_bytes.into());
+            return Some(Request {
+                offset_bytes: place.first_byte + at,
+                length_bytes,
+                file,
+                way,
+            });
+        }
+    }
+}
+
+/// One of the worker's files.
+#[derive(Debug)]
+struct Place {
+    first_byte: u64,
+    /// One for all ways, or one for each.
+    orders: Box<[Order]>,
+    /// Bytes after which the file was gone through, and how many of them are to come;
+    /// kept where there are several files.
+    pass_bytes: u64,
+    pass_left: u64,
+    is_written: bool,
+}
+
+/// The files of `task`.
+fn places(task: &Task<'_>, each_its_own: bool, seed: Seed) -> Box<[Place]> {
+    let count = if each_its_own { Way::COUNT as u64 } else { 1 };
+    // Files are as long as others as a rule, and what they have in common is large.
+    let mut like: Option<(u64, Skewed)> = None;
+    let mut place = |file: u32| {
+        let mut order = |order: u64| {
+            let seed = seed.stream(u64::from(file) * Way::COUNT as u64 + order);
+            Order::new(task, file, seed, each_its_own, &mut like)
+        };
+        let pass_bytes = match task.job.hop_bytes {
+            None => task.region_bytes(file),
+            Some(_) => u64::MAX,
+        };
+        Place {
+            first_byte: task.first_byte(file),
+            orders: (0..count).map(&mut order).collect(),
+            pass_bytes,
+            pass_left: pass_bytes,
+            is_written: false,
+        }
+    };
+    (0..task.files()).map(&mut place).collect()
+}
+
+impl Place {
+    #[inline]
+    fn next(&mut self, way: Way, length: u32) -> Option<(u64, u32)> {
         let order = if self.orders.len() == 1 {
             0
         } else {
             way as usize
         };
-        let (at, length_bytes) = self.orders[order].next(length)?;
-        self.bytes_left = self.bytes_left.saturating_sub(length_bytes.into());
-        Some(Request {
-            offset_bytes: self.first_byte + at,
-            length_bytes,
-            way,
-        })
-    }
-}
-
-/// Where jumps go.
-#[derive(Debug)]
-enum Jumps {
-    Permutation(Permutation),
-    Independent(Independent),
-    Skewed(Skewed),
-}
-
-impl Jumps {
-    fn new(task: &Task<'_>, seed: Seed) -> Option<Self> {
-        let blocks = task.blocks;
-        match (task.job.access, &task.job.skew) {
-            (Access::Sequential, _) => None,
-            (Access::RandomPermutation, _) => {
-                Some(Self::Permutation(Permutation::new(blocks, seed)))
-            }
-            (Access::RandomIndependent, None) => {
-                Some(Self::Independent(Independent::new(blocks, seed)))
-            }
-            (Access::RandomIndependent, Some(skew)) => {
-                Some(Self::Skewed(Skewed::new(skew, blocks, seed)))
-            }
-        }
+        self.orders[order].next(length)
     }
 
+    /// Notes what was done in this file, and whether it was gone through by that.
     #[inline]
-    fn next(&mut self) -> u64 {
-        match self {
-            Self::Permutation(offsets) => offsets.next(),
-            Self::Independent(offsets) => offsets.next(),
-            Self::Skewed(offsets) => offsets.next(),
-        }
-    }
-}
-
-/// The order of places in the region.
-#[derive(Debug)]
-struct Order {
-    region_bytes: u64,
-    /// What jumps go to multiples of.
-    grid_bytes: u64,
-    /// `None` when there are none but back to the front.
-    jumps: Option<Jumps>,
-    /// Operations from one jump to the next, and how many of them are to come.
-    run: u32,
-    run_left: u32,
-    stride: Option<Stride>,
-    /// From the start of one operation to that of the next; 0 for its length.
-    hop_bytes: u64,
-    /// No operation goes beyond a multiple of this.
-    cut_bytes: u64,
-    /// Bytes moved since something was left out.
-    since_skip: u64,
-    /// Where the last operation ended, counted from the start of the region.
-    at: u64,
-    /// Whether the end of the region is the end of all.
-    ends: bool,
-}
-
-impl Order {
-    fn new(task: &Task<'_>, seed: Seed, is_one_of_several: bool) -> Self {
-        let jumps = Jumps::new(task, seed);
-        Self {
-            region_bytes: task.region_bytes(),
-            grid_bytes: task.block_bytes.into(),
-            ends: task.job.once && jumps.is_none() && !is_one_of_several,
-            jumps,
-            run: task.job.run_operations,
-            run_left: 0,
-            stride: task.job.stride,
-            hop_bytes: task.job.hop_bytes.unwrap_or(0),
-            cut_bytes: task.job.cut_bytes.unwrap_or(u64::MAX),
-            since_skip: 0,
-            at: 0,
-        }
-    }
-
-    /// Where the next operation begins, counted from the start of the region, and
-    /// how long it is: `length`, or what there is to the end of the region.
-    #[inline]
-    fn next(&mut self, length: u32) -> Option<(u64, u32)> {
-        if let Some(jumps) = &mut self.jumps
-            && self.run_left == 0
-        {
-            self.run_left = self.run;
-            let last = (self.region_bytes - u64::from(length)) / self.grid_bytes;
-            self.at = jumps.next().min(last) * self.grid_bytes;
-        }
-        self.run_left = self.run_left.saturating_sub(1);
-        let beyond = if self.hop_bytes == 0 {
-            self.at >= self.region_bytes
-        } else {
-            // Reads that hop are all whole.
-            self.at + u64::from(length) > self.region_bytes
-        };
-        if beyond {
-            if self.ends {
-                return None;
+    fn follow(&mut self, rota: &mut Rota, file: u32, way: Way, step: Option<(u64, u32)>) {
+        if let Some((_, length_bytes)) = step {
+            self.pass_left = self.pass_left.saturating_sub(length_bytes.into());
+            if way == Way::Write {
+                self.is_written = true;
+                rota.wrote(file);
             }
-            self.at = 0;
-            self.since_skip = 0;
-        }
-        let at = self.at;
-        let to_cut = self.cut_bytes - at % self.cut_bytes;
-        let length = u64::from(length).min(self.region_bytes - at).min(to_cut);
-        self.at += if self.hop_bytes == 0 {
-            length
-        } else {
-            self.hop_bytes
-        };
-        if let Some(stride) = self.stride {
-            self.since_skip += length;
-            if self.since_skip >= stride.run_bytes {
-                self.since_skip = 0;
-                self.at += stride.skip_bytes;
+            if self.pass_left > 0 {
+                return;
             }
         }
-        Some((at, length as u32))
+        self.pass_left = self.pass_bytes;
+        self.orders.iter_mut().for_each(Order::rewind);
+        rota.through();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stiction_core::{BackendKind, Region, SizeShare, Sizes};
+    use stiction_core::{BackendKind, Job, Region, SizeShare, Sizes, Stride};
 
     use super::*;
 
@@ -266,7 +243,10 @@ mod tests {
         let task = Task::new(job, &[], 0);
         let mut varied = Varied::new(&task, Seed(9));
         let requests: Vec<Request> = std::iter::from_fn(|| varied.next()).take(count).collect();
-        let (first, end) = (task.first_byte, task.first_byte + task.region_bytes());
+        let (first, end) = (
+            task.first_byte(0),
+            task.first_byte(0) + task.region_bytes(0),
+        );
         let is_inside = |one: &Request| {
             one.offset_bytes >= first && one.offset_bytes + u64::from(one.length_bytes) <= end
         };

@@ -1,6 +1,8 @@
 //! One worker from its first allocation to its last figure.
 
-use stiction_core::{Access, Action, BackendKind, CpuTime, Job, Seed, Timing, WorkerSummary};
+use stiction_core::{
+    Access, Action, BackendKind, CpuTime, Job, Seed, SyncKind, Timing, WorkerSummary,
+};
 
 use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Splice};
 use crate::data::{Findings, Ledger, Payload};
@@ -16,9 +18,10 @@ use crate::steered::{Steered, drive_steered, is_steered};
 use crate::streams::Streams;
 use crate::task::Task;
 use crate::thread::{Usage, own_file_table};
+use crate::turnover;
 use crate::varied::Varied;
 use crate::waiting::wait;
-use crate::{EngineError, IoFailure};
+use crate::{EngineError, IoFailure, Mismatch};
 
 /// Numbers of the streams that a worker draws from its own seed.
 const OFFSET_STREAM: u64 = 0;
@@ -35,6 +38,7 @@ pub(crate) struct Report {
     /// Whether a job beside this one ended it.
     pub(crate) cut: bool,
     pub(crate) findings: Findings,
+    pub(crate) mismatches: Vec<Mismatch>,
     pub(crate) series: Vec<Series>,
     /// When the worker was done with everything in its time, ns after the start.
     pub(crate) end_ns: u64,
@@ -163,15 +167,15 @@ impl Worker<'_> {
             Err(EngineError::Prepare(failure)) => return Ok(self.unopened(failure, log)),
             Err(error) => return Err(error),
         };
-        let mut done = if self.delay_ns > 0 && !hold(&mut log) {
-            Done::nothing(log.now())
+        let (mut done, written) = if self.delay_ns > 0 && !hold(&mut log) {
+            (Done::nothing(log.now()), Vec::new())
         } else {
             self.operate(&mut backend, &mut payload, &mut slots, &mut log)
         };
         let remarks = backend.remarks();
         let mut end = done.last;
         let mut used = Usage::since(used_before);
-        self.sync_on_close(&mut done, &mut backend, &mut payload, &log);
+        self.sync_on_close(&mut done, &written, &mut backend, &mut payload, &log);
         if self.task.job.open_in_time {
             drop(backend);
             end = log.now();
@@ -180,23 +184,25 @@ impl Worker<'_> {
         Ok(self.report(done, end, used, remarks, payload, log))
     }
 
-    /// Reads or writes, and syncs at the end if that is wanted.
+    /// Reads or writes, and syncs at the end if that is wanted; also says to which
+    /// files it wrote.
     fn operate<B: Backend>(
         &self,
         backend: &mut B,
         payload: &mut Payload,
         slots: &mut Slots,
         log: &mut Log<'_>,
-    ) -> Done {
+    ) -> (Done, Vec<u32>) {
         let job = self.task.job;
         let seed = job.seed.stream(self.task.worker.into());
         let seed = seed.stream(OFFSET_STREAM);
-        let blocks = self.task.blocks;
         let task = self.task;
-        let mut done = match (plain_way(job), job.access, &job.skew) {
+        let blocks = task.blocks(0);
+        let (mut done, written) = match (plain_way(job), job.access, &job.skew) {
             _ if is_steered(job) => {
                 let mut streams = Streams::new(task, seed, seed.stream(ARRIVALS_STREAM));
-                drive_steered(task, &mut streams, backend, payload, slots, log)
+                let done = drive_steered(task, &mut streams, backend, payload, slots, log);
+                (done, streams.written())
             }
             (Some(way), Access::Sequential, _) => {
                 let mut requests = Plain::new(task, way, Sequential::new(blocks));
@@ -221,20 +227,46 @@ impl Worker<'_> {
         };
         if let Some(kind) = job.sync_at_end {
             done.data_last = Some(done.last);
-            done.sync_now(kind, backend, payload, log);
+            self.sync_at_end(kind, &mut done, &written, backend, payload, log);
         }
         if done.fault.is_some() {
             self.signals.fail();
             done.last = log.now();
         }
-        done
+        (done, written)
     }
 
-    /// Syncs before the file is closed, if that is wanted and there is no reason
+    /// Syncs all files that were written to; those that are closed are opened for it.
+    fn sync_at_end(
+        &self,
+        kind: SyncKind,
+        done: &mut Done,
+        written: &[u32],
+        backend: &mut impl Backend,
+        payload: &mut Payload,
+        log: &mut Log<'_>,
+    ) {
+        for &file in written {
+            let was_open = backend.is_open(file);
+            if !was_open && let Err(fault) = backend.open(self.task, file) {
+                done.fault = done.fault.or(Some(fault));
+                return;
+            }
+            if !done.sync_now(file, kind, backend, payload, log) {
+                return;
+            }
+            if !was_open {
+                backend.close(file);
+            }
+        }
+    }
+
+    /// Syncs before files are closed, if that is wanted and there is no reason
     /// against it.
     fn sync_on_close(
         &self,
         done: &mut Done,
+        written: &[u32],
         backend: &mut impl Backend,
         payload: &mut Payload,
         log: &Log<'_>,
@@ -245,12 +277,16 @@ impl Worker<'_> {
         if done.fault.is_some() || log.was_stopped() {
             return;
         }
-        match backend.sync(kind) {
-            Ok(()) => payload.synced(),
-            Err(fault) => {
-                done.fault = Some(fault);
-                self.signals.fail();
+        let synced = written.iter().try_for_each(|&file| {
+            // Those that are closed were synced when they were.
+            match backend.is_open(file) {
+                true => turnover::sync(file, kind, backend, payload),
+                false => Ok(()),
             }
+        });
+        if let Err(fault) = synced {
+            done.fault = Some(fault);
+            self.signals.fail();
         }
     }
 
@@ -264,8 +300,9 @@ impl Worker<'_> {
         log: Log<'_>,
     ) -> Report {
         let ns = |ticks| log.since_start_ns(ticks);
+        let findings = payload.into_findings();
         let failure = done.fault.map(|fault| Failed {
-            failure: fault.of(self.task.worker, self.task.path()),
+            failure: fault.of_task(self.task),
             at_ns: ns(done.last),
         });
         Report {
@@ -284,7 +321,8 @@ impl Worker<'_> {
             failure,
             stopped: log.was_stopped(),
             cut: log.was_cut(),
-            findings: payload.into_findings(),
+            mismatches: findings.mismatches(self.task),
+            findings,
             continued: done.continued,
             asked: done.asked,
             end_ns: ns(end),
@@ -310,6 +348,7 @@ impl Worker<'_> {
             stopped: false,
             cut: false,
             findings: Findings::default(),
+            mismatches: Vec::new(),
             continued: 0,
             asked: 0,
             end_ns: at_ns,
@@ -340,7 +379,8 @@ fn plain_way(job: &Job) -> Option<Way> {
         || job.stride.is_some()
         || job.hop_bytes.is_some()
         || job.cut_bytes.is_some()
-        || job.run_operations > 1;
+        || job.run_operations > 1
+        || job.regions_per_worker > 1;
     match job.action {
         _ if varies => None,
         Action::Read => Some(Way::Read),
@@ -358,11 +398,13 @@ fn timed(
     payload: &mut Payload,
     slots: &mut Slots,
     log: &mut Log<'_>,
-) -> Done {
-    // What is done to the data between operations must not be in a latency.
-    if task.job.timing == Timing::Exact || !payload.is_idle() {
+) -> (Done, Vec<u32>) {
+    // What is done between operations to data and files must not be in a latency.
+    let exact = task.job.timing == Timing::Exact || !payload.is_idle() || task.turns_files_over();
+    let done = if exact {
         drive::<_, _, true>(task, backend, requests, payload, slots, log)
     } else {
         drive::<_, _, false>(task, backend, requests, payload, slots, log)
-    }
+    };
+    (done, requests.written())
 }

@@ -152,7 +152,7 @@ pub(crate) fn row_name(judged: &JudgedPhase<'_>) -> String {
 }
 
 fn in_flight(job: &Job) -> u64 {
-    u64::from(job.depth) * job.regions.len() as u64
+    u64::from(job.depth) * job.workers() as u64
 }
 
 /// Block sizes and what a commit is, said once for the whole table.

@@ -46,7 +46,7 @@ pub fn measure(
     request: Request<'_>,
 ) -> Result<Phase, EventsError> {
     let job = request.job;
-    let progress = Arc::new(Progress::new(job.regions.len()));
+    let progress = Arc::new(Progress::new(job.workers()));
     context
         .events
         .phase_started(&request.name, Some(&job), Arc::clone(&progress));

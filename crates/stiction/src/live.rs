@@ -90,7 +90,7 @@ fn amount(job: &Job) -> Option<Amount> {
             .unwrap_or(u64::MAX)
             .min(once(worker))
     };
-    let total = (0..job.regions.len())
+    let total = (0..job.workers())
         .map(operations)
         .try_fold(0, u64::checked_add)?;
     total.checked_mul(job.block_size_bytes).map(Amount::Bytes)

@@ -68,8 +68,10 @@ pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
     let size = |job: &Job| format_bytes(job.block_size_bytes);
     differ("blocks are", size(a), size(b));
     differ("depth is", a.depth.to_string(), b.depth.to_string());
-    let workers = |job: &Job| job.regions.len().to_string();
+    let workers = |job: &Job| job.workers().to_string();
     differ("workers are", workers(a), workers(b));
+    let files = |job: &Job| job.regions_per_worker.to_string();
+    differ("files of each worker are", files(a), files(b));
     let direct = |job: &Job| if job.direct { "on" } else { "off" }.to_owned();
     differ("O_DIRECT is", direct(a), direct(b));
     let backend = |job: &Job| job.backend.as_str().to_owned();

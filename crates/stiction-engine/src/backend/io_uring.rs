@@ -5,30 +5,34 @@
 mod ring;
 
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::AsRawFd as _;
 
 use io_uring::{opcode, squeue, types};
 use rustix::io::Errno;
 use stiction_core::{RingOptions, SyncKind};
 
 use self::ring::{Ring, unavailable};
-use super::psync::{self, sync_file};
-use super::trim::{self, Trim};
+use super::psync;
+use super::trim;
 use super::{Backend, Remarks};
-use crate::failure::Fault;
-use crate::files::{OpenFile, open_target};
+use crate::failure::{Fault, Operation};
+use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::placement::cpus_of;
 use crate::request::{Request, Way};
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
+/// What stands for a file that is closed.
+const CLOSED: i32 = -1;
+
 pub(crate) struct IoUring {
     ring: Ring,
-    fd: OwnedFd,
-    trim: Trim,
-    /// The file's number as entries have it.
-    file: i32,
+    files: FileTable,
+    /// By file, its number as entries have it: among the registered files, or the
+    /// descriptor.
+    numbers: Box<[i32]>,
+    registered_files: bool,
     entry_flags: squeue::Flags,
     call_flags: i32,
     /// Given up and never freed if the kernel may still write to them.
@@ -36,7 +40,6 @@ pub(crate) struct IoUring {
     registered_buffers: bool,
     /// Operations queued and not yet reaped.
     in_flight: u32,
-    remarks: Remarks,
 }
 
 /// Whether a ring can be made.
@@ -63,17 +66,15 @@ impl IoUring {
     /// Registers what can be, which spares the kernel a lookup for each operation.
     fn register(&mut self, task: &Task<'_>, flags: &str) -> Result<(), EngineError> {
         if task.job.ring.unregistered {
-            self.remarks
+            self.files
+                .remarks
                 .notes
                 .push(format!("io_uring: {flags}; nothing registered"));
             return Ok(());
         }
+        let mut note = format!("io_uring: {flags}; ");
+        note += &self.register_files()?;
         let submitter = self.ring.submitter();
-        submitter
-            .register_files(&[self.fd.as_raw_fd()])
-            .map_err(|error| unavailable(&error))?;
-        self.file = 0;
-        self.entry_flags |= squeue::Flags::FIXED_FILE;
         let blocks: Vec<libc::iovec> = (0..task.depth)
             .map(|slot| libc::iovec {
                 iov_base: self.buffers.pointer(slot).cast(),
@@ -85,7 +86,6 @@ impl IoUring {
         let buffers = unsafe { submitter.register_buffers(&blocks) };
         self.registered_buffers = buffers.is_ok();
         let ring = submitter.register_ring_fd();
-        let mut note = format!("io_uring: {flags}; file registered");
         if let Err(error) = pin_helpers(submitter, cpus_of(task.job, task.worker)) {
             note += &format!(", the kernel's own threads not pinned ({error})");
         }
@@ -95,19 +95,52 @@ impl IoUring {
                 Err(error) => format!(", {what} not registered ({error})"),
             };
         }
-        self.remarks.notes.push(note);
+        self.files.remarks.notes.push(note);
         Ok(())
+    }
+
+    /// Registers the open files, with places for those that are closed; one file has
+    /// to be, of several there may be more than the kernel takes.
+    fn register_files(&mut self) -> Result<String, EngineError> {
+        // A closed file has no descriptor and an empty place: both are -1.
+        match self.ring.submitter().register_files(&self.numbers) {
+            Ok(()) => {}
+            Err(error) if self.numbers.len() > 1 => {
+                return Ok(format!("files not registered ({error})"));
+            }
+            Err(error) => return Err(unavailable(&error).into()),
+        }
+        self.registered_files = true;
+        self.numbers = (0..self.numbers.len() as i32).collect();
+        self.entry_flags |= squeue::Flags::FIXED_FILE;
+        Ok(match self.numbers.len() {
+            1 => "file registered".to_owned(),
+            _ => "files registered".to_owned(),
+        })
+    }
+
+    /// Puts a descriptor in the place of a registered file, -1 for none.
+    fn replace(&mut self, file: u32, descriptor: i32) -> Result<(), Errno> {
+        if !self.registered_files {
+            self.numbers[file as usize] = descriptor;
+            return Ok(());
+        }
+        let submitter = self.ring.submitter();
+        let replaced = submitter.register_files_update(file, &[descriptor]);
+        let errno = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        replaced.map(|_| ()).map_err(errno)
     }
 
     #[inline(always)]
     fn entry(&self, slot: u32, request: Request) -> squeue::Entry {
         // The number of a registered file, if the flags say so.
-        let file = types::Fd(self.file);
+        let file = types::Fd(self.numbers[request.file as usize]);
         let pointer = self.buffers.pointer(slot);
         let Request {
             offset_bytes,
             length_bytes: length,
             way,
+            ..
         } = request;
         let entry = match (way, self.registered_buffers) {
             (Way::Read, true) => opcode::ReadFixed::new(file, pointer, length, slot as u16)
@@ -139,22 +172,26 @@ impl Backend for IoUring {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let buffers = task.buffers()?;
         let (ring, flags) = Ring::new(task.depth, task.job.ring)?;
-        let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
+        let files = FileTable::prepare(task)?;
         let mut backend = Self {
             ring,
-            file: fd.as_raw_fd(),
+            numbers: (0..task.files())
+                .map(|file| match files.is_open(file) {
+                    true => files.fd(file).as_raw_fd(),
+                    false => CLOSED,
+                })
+                .collect(),
+            registered_files: false,
             entry_flags: if task.job.ring.force_async {
                 squeue::Flags::ASYNC
             } else {
                 squeue::Flags::empty()
             },
             call_flags: psync::call_flags(task.job.call_flags).bits() as i32,
-            fd,
-            trim: Trim::of(task),
+            files,
             buffers: ManuallyDrop::new(buffers),
             registered_buffers: false,
             in_flight: 0,
-            remarks,
         };
         backend.register(task, &flags)?;
         Ok(backend)
@@ -195,15 +232,32 @@ impl Backend for IoUring {
     }
 
     fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
-        psync::transfer(&self.fd, &mut self.buffers, self.trim, slot, request, done)
+        psync::transfer(&self.files, &mut self.buffers, slot, request, done)
     }
 
-    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {
-        sync_file(&self.fd, kind)
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
+        self.files.sync(file, kind)
+    }
+
+    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
+        self.files.open(task, file)?;
+        let descriptor = self.files.fd(file).as_raw_fd();
+        self.replace(file, descriptor)
+            .map_err(|errno| Fault::new(Operation::Open, errno).in_file(file))
+    }
+
+    fn is_open(&self, file: u32) -> bool {
+        self.files.is_open(file)
+    }
+
+    fn close(&mut self, file: u32) {
+        // A place that keeps its file holds it open until another one takes it.
+        let _emptied = self.replace(file, CLOSED);
+        self.files.close(file);
     }
 
     fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.remarks)
+        std::mem::take(&mut self.files.remarks)
     }
 }
 

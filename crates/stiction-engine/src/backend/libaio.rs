@@ -4,16 +4,16 @@
 //! only, which is said in the notes.
 #![allow(unsafe_code)]
 
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::AsRawFd as _;
 use std::ptr;
 
 use rustix::io::Errno;
 use stiction_core::{BackendKind, SyncKind};
 
-use super::psync::{self, sync_file};
+use super::psync;
 use super::{Backend, Remarks};
 use crate::failure::Fault;
-use crate::files::{OpenFile, open_target};
+use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
 use crate::task::Task;
@@ -57,7 +57,7 @@ struct Event {
 pub(crate) struct Libaio {
     /// Destroyed before the buffers are freed, which waits for all in flight.
     context: Context,
-    fd: OwnedFd,
+    files: FileTable,
     buffers: Buffers,
     call_flags: u32,
     /// By slot.
@@ -71,7 +71,6 @@ pub(crate) struct Libaio {
     /// Events that the last wait found, and how many of them were reaped.
     found: usize,
     reaped: usize,
-    remarks: Remarks,
 }
 
 /// Whether a context can be had.
@@ -216,15 +215,15 @@ impl Backend for Libaio {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let context = Context::new(task.depth)?;
         let buffers = task.buffers()?;
-        let OpenFile { fd, mut remarks } = open_target(task.job, task.targets, task.worker)?;
-        if remarks.direct_granted != Some(true) {
+        let mut files = FileTable::prepare(task)?;
+        if files.remarks.direct_granted != Some(true) {
             let note = "libaio: without O_DIRECT each operation is done inside io_submit";
-            remarks.notes.push(note.to_owned());
+            files.remarks.notes.push(note.to_owned());
         }
         let depth = task.depth as usize;
         Ok(Self {
             context,
-            fd,
+            files,
             buffers,
             call_flags: psync::call_flags(task.job.call_flags).bits(),
             blocks: vec![ControlBlock::default(); depth].into(),
@@ -234,7 +233,6 @@ impl Backend for Libaio {
             in_flight: 0,
             found: 0,
             reaped: 0,
-            remarks,
         })
     }
 
@@ -254,7 +252,7 @@ impl Backend for Libaio {
             data: slot.into(),
             rw_flags: self.call_flags,
             opcode,
-            fd: self.fd.as_raw_fd() as u32,
+            fd: self.files.fd(request.file).as_raw_fd() as u32,
             buffer: self.buffers.pointer(slot) as u64,
             bytes: request.length_bytes.into(),
             offset: request.offset_bytes as i64,
@@ -298,15 +296,27 @@ impl Backend for Libaio {
     }
 
     fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
-        psync::transfer_rest(&self.fd, &mut self.buffers, slot, request, done)
+        psync::transfer(&self.files, &mut self.buffers, slot, request, done)
     }
 
-    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {
-        sync_file(&self.fd, kind)
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
+        self.files.sync(file, kind)
+    }
+
+    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
+        self.files.open(task, file)
+    }
+
+    fn is_open(&self, file: u32) -> bool {
+        self.files.is_open(file)
+    }
+
+    fn close(&mut self, file: u32) {
+        self.files.close(file);
     }
 
     fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.remarks)
+        std::mem::take(&mut self.files.remarks)
     }
 }
 

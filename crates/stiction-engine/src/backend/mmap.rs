@@ -17,44 +17,74 @@ use rustix::mm::{
 };
 use stiction_core::{Access, MapAdvice, SyncKind, WriteSync};
 
-use super::psync::sync_file;
 use super::{BUS_ERROR, Backend, Remarks};
 use crate::EngineError;
 use crate::failure::{Fault, Operation};
-use crate::files::{OpenFile, open_target};
+use crate::files::FileTable;
 use crate::memory::{Buffers, page_bytes};
 use crate::request::{Request, Way};
 use crate::task::Task;
 
 pub(crate) struct Mmap {
-    mapping: Mapping,
-    fd: OwnedFd,
+    files: FileTable,
+    /// By file; `None` for one that is closed.
+    mappings: Box<[Option<Mapping>]>,
+    guard: guard::Guard,
+    /// The file whose mapping is guarded.
+    guarded: u32,
     sync_each: bool,
     without_copy: bool,
     buffers: Buffers,
     queued: Option<Request>,
     result: i32,
-    remarks: Remarks,
+}
+
+/// Stands for no file.
+const NONE: u32 = u32::MAX;
+
+impl Mmap {
+    /// The mapping of an open file, guarded.
+    #[inline(always)]
+    fn mapping(&mut self, file: u32) -> &Mapping {
+        let mapping = self.mappings[file as usize].as_ref();
+        let mapping = mapping.expect("operations are on files that are open");
+        if self.guarded != file {
+            self.guarded = file;
+            self.guard
+                .watch(mapping.start.as_ptr() as usize, mapping.length);
+        }
+        mapping
+    }
+}
+
+/// The mapping of `file`, which is open.
+fn map(files: &FileTable, task: &Task<'_>, file: u32) -> Result<Mapping, Fault> {
+    Mapping::new(files.fd(file), task, file).map_err(|errno| {
+        let fault = Fault::new(Operation::Map, errno).in_file(file);
+        fault.at(task.first_byte(file))
+    })
 }
 
 impl Backend for Mmap {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let buffers = task.buffers()?;
-        let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
-        let mapping = Mapping::new(&fd, task).map_err(|errno| {
-            Fault::new(Operation::Map, errno)
-                .at(task.first_byte)
-                .of(task.worker, task.path())
-        })?;
+        let files = FileTable::prepare(task)?;
+        let map = |file| match files.is_open(file) {
+            true => map(&files, task, file).map(Some),
+            false => Ok(None),
+        };
+        let mappings = (0..task.files()).map(map).collect::<Result<_, _>>();
+        let mappings = mappings.map_err(|fault: Fault| fault.of_task(task))?;
         Ok(Self {
-            mapping,
-            fd,
+            files,
+            mappings,
+            guard: guard::Guard::new(),
+            guarded: NONE,
             sync_each: task.job.write_sync != WriteSync::None,
             without_copy: task.job.without_copy,
             buffers,
             queued: None,
             result: 0,
-            remarks,
         })
     }
 
@@ -83,9 +113,10 @@ impl Backend for Mmap {
 
     #[inline(always)]
     fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
-        let block = &mut self.buffers.slot(slot)[done..request.length_bytes as usize];
         let offset_bytes = request.offset_bytes + done as u64;
-        let place = self.mapping.at(offset_bytes, block.len());
+        let length = request.length_bytes as usize - done;
+        let place = self.mapping(request.file).at(offset_bytes, length);
+        let block = &mut self.buffers.slot(slot)[done..done + length];
         // SAFETY: `at` checks that the block lies in the mapping, and the buffer is
         // other memory. Should another process change the file meanwhile, the
         // bytes copied are any mixture, which for bytes is harmless. A page that
@@ -104,47 +135,64 @@ impl Backend for Mmap {
             }
         }
         let synced = if self.sync_each && request.way == Way::Write {
-            self.mapping.sync(offset_bytes, block.len())
+            self.mapping(request.file).sync(offset_bytes, length)
         } else {
             Ok(())
         };
         match synced {
-            _ if self.mapping.guard.was_hit() => BUS_ERROR,
-            Ok(()) => block.len() as i32,
+            _ if self.guard.was_hit() => BUS_ERROR,
+            Ok(()) => length as i32,
             Err(errno) => -errno.raw_os_error(),
         }
     }
 
     /// `fdatasync` as an `msync` of the mapping, which waits for the data alone;
     /// `fsync` as itself, which writes back what is dirty in mappings too.
-    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
         match kind {
-            SyncKind::Fsync => sync_file(&self.fd, kind),
-            SyncKind::Fdatasync => self
-                .mapping
-                .sync_all()
-                .map_err(|errno| Fault::new(Operation::Msync, errno)),
+            SyncKind::Fsync => self.files.sync(file, kind),
+            SyncKind::Fdatasync => (self.mapping(file).sync_all())
+                .map_err(|errno| Fault::new(Operation::Msync, errno).in_file(file)),
         }
     }
 
+    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
+        self.files.open(task, file)?;
+        self.mappings[file as usize] = Some(map(&self.files, task, file)?);
+        Ok(())
+    }
+
+    fn is_open(&self, file: u32) -> bool {
+        self.files.is_open(file)
+    }
+
+    fn close(&mut self, file: u32) {
+        if self.guarded == file {
+            self.guarded = NONE;
+            self.guard.watch(0, 0);
+        }
+        self.mappings[file as usize] = None;
+        self.files.close(file);
+    }
+
     fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.remarks)
+        std::mem::take(&mut self.files.remarks)
     }
 }
 
-/// The region of one worker in memory.
+/// One file of a worker in memory.
 struct Mapping {
     start: NonNull<u8>,
     length: usize,
     /// Offset in the file of the first mapped byte: a whole number of pages.
     first_byte: u64,
-    guard: guard::Guard,
 }
 
 impl Mapping {
-    fn new(fd: &OwnedFd, task: &Task<'_>) -> Result<Self, Errno> {
-        let first_byte = task.first_byte - task.first_byte % page_bytes() as u64;
-        let end = task.first_byte + task.region_bytes();
+    fn new(fd: &OwnedFd, task: &Task<'_>, file: u32) -> Result<Self, Errno> {
+        let start = task.first_byte(file);
+        let first_byte = start - start % page_bytes() as u64;
+        let end = start + task.region_bytes(file);
         let length = usize::try_from(end - first_byte).map_err(|_| Errno::NOMEM)?;
         let protection = if task.job.action.writes() {
             ProtFlags::READ | ProtFlags::WRITE
@@ -168,7 +216,6 @@ impl Mapping {
             start,
             length,
             first_byte,
-            guard: guard::Guard::new(start.as_ptr() as usize, length),
         };
         let advice = match (task.job.map_advice, task.job.access) {
             (MapAdvice::None, _) => Advice::Normal,

@@ -22,6 +22,7 @@ pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
 pub(crate) use psync::Psync;
 pub(crate) use splice::Splice;
+pub(crate) use trim::Trim;
 
 /// The result of an operation whose page could not be had.
 const BUS_ERROR: i32 = i32::MIN;
@@ -32,7 +33,7 @@ const BUS_ERROR: i32 = i32::MIN;
 /// them together and reaps what is complete. Operations are known by the slot of
 /// their buffer; a slot is queued again only after it was reaped.
 pub(crate) trait Backend: Sized {
-    /// Opens the worker's target and makes everything ready.
+    /// Opens the worker's files and makes everything ready.
     ///
     /// # Errors
     /// When it cannot be had, or the target cannot be opened.
@@ -79,11 +80,23 @@ pub(crate) trait Backend: Sized {
     /// timed; the result is as in [`reap`](Self::reap).
     fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32;
 
-    /// Makes what was written durable.
+    /// Makes what was written to an open file durable.
     ///
     /// # Errors
     /// With the call that failed.
-    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault>;
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault>;
+
+    /// Opens a file that is closed.
+    ///
+    /// # Errors
+    /// With the call that failed.
+    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault>;
+
+    /// Whether a file is open.
+    fn is_open(&self, file: u32) -> bool;
+
+    /// Closes a file on which no operation is in flight.
+    fn close(&mut self, file: u32);
 
     /// What is to be said of how this worker ran.
     fn remarks(&mut self) -> Remarks;
@@ -95,6 +108,26 @@ pub(crate) struct Remarks {
     pub(crate) direct_granted: Option<bool>,
     pub(crate) notes: Vec<String>,
     pub(crate) caveats: Vec<Caveat>,
+}
+
+impl Remarks {
+    /// Adds what is to be said of another file; one doubt of each kind will do.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.direct_granted = match (self.direct_granted, other.direct_granted) {
+            (Some(before), Some(now)) => Some(before && now),
+            (known, None) | (None, known) => known,
+        };
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        for caveat in other.caveats {
+            if self.caveats.iter().all(|known| known.code != caveat.code) {
+                self.caveats.push(caveat);
+            }
+        }
+    }
 }
 
 /// Completes an operation that moved fewer bytes than asked, or says why not.
@@ -110,7 +143,10 @@ pub(crate) fn complete_rest(
     first_result: i32,
 ) -> Result<(), Fault> {
     let wanted = request.length_bytes as usize;
-    let fault = |cause| Err(Fault::new(request.way.operation(), cause).at(request.offset_bytes));
+    let fault = |cause| {
+        let fault = Fault::new(request.way.operation(), cause).at(request.offset_bytes);
+        Err(fault.in_file(request.file))
+    };
     let mut done = 0;
     let mut result = first_result;
     loop {

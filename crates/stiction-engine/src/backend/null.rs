@@ -56,9 +56,19 @@ impl Backend for Null {
         request.whole_result()
     }
 
-    fn sync(&mut self, _kind: SyncKind) -> Result<(), Fault> {
+    fn sync(&mut self, _file: u32, _kind: SyncKind) -> Result<(), Fault> {
         Ok(())
     }
+
+    fn open(&mut self, _task: &Task<'_>, _file: u32) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn is_open(&self, _file: u32) -> bool {
+        true
+    }
+
+    fn close(&mut self, _file: u32) {}
 
     fn remarks(&mut self) -> Remarks {
         Remarks::default()

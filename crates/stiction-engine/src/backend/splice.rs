@@ -12,11 +12,10 @@ use rustix::pipe::{
 };
 use stiction_core::SyncKind;
 
-use super::psync::sync_file;
 use super::{Backend, Remarks, raw};
 use crate::EngineError;
 use crate::failure::{Fault, Operation};
-use crate::files::{OpenFile, open_target};
+use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
 use crate::task::Task;
@@ -25,7 +24,7 @@ use crate::task::Task;
 const PIPE_BYTES_MAX: usize = 1 << 20;
 
 pub(crate) struct Splice {
-    fd: OwnedFd,
+    files: FileTable,
     pipe_out: OwnedFd,
     pipe_in: OwnedFd,
     pipe_bytes: usize,
@@ -34,7 +33,6 @@ pub(crate) struct Splice {
     buffers: Buffers,
     queued: Option<Request>,
     result: i32,
-    remarks: Remarks,
 }
 
 impl Splice {
@@ -50,9 +48,10 @@ impl Splice {
         let whole = request.length_bytes as usize;
         let end = whole.min(done + self.pipe_bytes);
         let offset = request.offset_bytes + done as u64;
+        let file = request.file;
         match request.way {
-            Way::Read => self.read_part(slot, done..end, offset),
-            Way::Write => self.write_part(slot, done..end, offset),
+            Way::Read => self.read_part(file, slot, done..end, offset),
+            Way::Write => self.write_part(file, slot, done..end, offset),
             // Such jobs are refused.
             Way::Trim => Err(Errno::OPNOTSUPP),
         }
@@ -60,13 +59,14 @@ impl Splice {
 
     fn read_part(
         &mut self,
+        file: u32,
         slot: u32,
         range: std::ops::Range<usize>,
         mut offset: u64,
     ) -> Result<usize, Errno> {
         let flags = SpliceFlags::MOVE;
         let moved = splice(
-            &self.fd,
+            self.files.fd(file),
             Some(&mut offset),
             &self.pipe_in,
             None,
@@ -97,6 +97,7 @@ impl Splice {
 
     fn write_part(
         &mut self,
+        file: u32,
         slot: u32,
         range: std::ops::Range<usize>,
         mut offset: u64,
@@ -113,7 +114,7 @@ impl Splice {
             match splice(
                 &self.pipe_out,
                 None,
-                &self.fd,
+                self.files.fd(file),
                 Some(&mut offset),
                 left,
                 flags,
@@ -177,12 +178,12 @@ fn nowhere(task: &Task<'_>) -> Result<Option<File>, EngineError> {
 impl Backend for Splice {
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let buffers = task.buffers()?;
-        let OpenFile { fd, remarks } = open_target(task.job, task.targets, task.worker)?;
-        let (pipe_out, pipe_in, pipe_bytes) = Self::pipe(task)
-            .map_err(|errno| Fault::new(Operation::Pipe, errno).of(task.worker, task.path()))?;
+        let files = FileTable::prepare(task)?;
+        let (pipe_out, pipe_in, pipe_bytes) =
+            Self::pipe(task).map_err(|errno| Fault::new(Operation::Pipe, errno).of_task(task))?;
         let nowhere = nowhere(task)?;
         Ok(Self {
-            fd,
+            files,
             nowhere,
             pipe_out,
             pipe_in,
@@ -190,7 +191,6 @@ impl Backend for Splice {
             buffers,
             queued: None,
             result: 0,
-            remarks,
         })
     }
 
@@ -221,11 +221,23 @@ impl Backend for Splice {
         raw(self.block(slot, request, done))
     }
 
-    fn sync(&mut self, kind: SyncKind) -> Result<(), Fault> {
-        sync_file(&self.fd, kind)
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
+        self.files.sync(file, kind)
+    }
+
+    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
+        self.files.open(task, file)
+    }
+
+    fn is_open(&self, file: u32) -> bool {
+        self.files.is_open(file)
+    }
+
+    fn close(&mut self, file: u32) {
+        self.files.close(file);
     }
 
     fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.remarks)
+        std::mem::take(&mut self.files.remarks)
     }
 }

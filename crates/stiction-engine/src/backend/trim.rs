@@ -18,15 +18,15 @@ const BLKDISCARD: libc::c_ulong = 0x1277;
 
 /// How blocks of a target are given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trim {
+pub(crate) enum Trim {
     PunchHole,
     /// Only a granted device is ever discarded.
     Discard,
 }
 
 impl Trim {
-    pub(super) fn of(task: &Task<'_>) -> Self {
-        match task.target() {
+    pub(crate) fn of(task: &Task<'_>, file: u32) -> Self {
+        match task.target(file) {
             Some(Target::Device(_)) => Self::Discard,
             Some(Target::File(_)) | None => Self::PunchHole,
         }

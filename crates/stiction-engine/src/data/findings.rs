@@ -1,8 +1,7 @@
 //! What a worker found when it checked the blocks that it read.
 
-use std::path::PathBuf;
-
 use super::mismatch::{Mismatch, MismatchKind};
+use crate::request::Request;
 use crate::task::Task;
 
 /// How many mismatches a worker describes; it counts the others.
@@ -44,30 +43,34 @@ impl Checked {
 pub(crate) struct Findings {
     pub(crate) checked: Checked,
     /// The first blocks that were not what they must be.
-    pub(crate) mismatches: Vec<Mismatch>,
+    mismatches: Vec<(Request, MismatchKind)>,
     /// How many there were.
     pub(crate) mismatch_count: u64,
-    path: PathBuf,
 }
 
 impl Findings {
-    pub(crate) fn new(task: &Task<'_>) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             mismatches: Vec::with_capacity(MISMATCHES_KEPT),
-            path: task.path().to_owned(),
             ..Self::default()
         }
     }
 
     #[cold]
-    pub(crate) fn add(&mut self, offset_bytes: u64, kind: MismatchKind) {
+    pub(crate) fn add(&mut self, request: Request, kind: MismatchKind) {
         self.mismatch_count += 1;
         if self.mismatches.len() < MISMATCHES_KEPT {
-            self.mismatches.push(Mismatch {
-                path: self.path.clone(),
-                offset_bytes,
-                kind,
-            });
+            self.mismatches.push((request, kind));
         }
+    }
+
+    /// The first blocks that were not what they must be, of the files of `task`.
+    pub(crate) fn mismatches(&self, task: &Task<'_>) -> Vec<Mismatch> {
+        let told = self.mismatches.iter().map(|&(request, kind)| Mismatch {
+            path: task.path(request.file).to_owned(),
+            offset_bytes: request.offset_bytes,
+            kind,
+        });
+        told.collect()
     }
 }

@@ -11,7 +11,7 @@ use super::stamps::Stamps;
 use crate::EngineError;
 use crate::backend::Backend;
 use crate::request::{Request, Way};
-use crate::task::{Task, end_bytes};
+use crate::task::{Ends, Task};
 
 /// The part that data has in one worker's operations.
 pub(crate) enum Payload {
@@ -54,7 +54,7 @@ impl Payload {
         Ok(match job.data {
             Data::Stamped if write => Self::Stamped(Stamps::new(task, ledger)?),
             Data::Stamped if job.verify => {
-                Self::Checked(Stamps::new(task, ledger)?, Findings::new(task))
+                Self::Checked(Stamps::new(task, ledger)?, Findings::new())
             }
             _ if !write => Self::Idle,
             Data::Unique if job.shape == DataShape::default() => Self::Unique { seed, blocks: 0 },
@@ -106,7 +106,7 @@ impl Payload {
                 *blocks += 1;
             }
             Self::Shaped(shaper) => shaper.fill(&mut buffer()[..request.length_bytes as usize]),
-            Self::Stamped(stamps) => stamps.write(slot, request.offset_bytes, buffer()),
+            Self::Stamped(stamps) => stamps.write(slot, request, buffer()),
         }
     }
 
@@ -123,15 +123,15 @@ impl Payload {
             Self::Stamped(_) if request.way != Way::Write => {}
             Self::Stamped(stamps) => stamps.written(slot),
             Self::Checked(stamps, findings) => {
-                stamps.check(request.offset_bytes, buffer(), findings);
+                stamps.check(request, buffer(), findings);
             }
         }
     }
 
-    /// What was written is durable: all that was acknowledged.
-    pub(crate) fn synced(&mut self) {
+    /// What was written to `file` is durable: all that was acknowledged.
+    pub(crate) fn synced(&mut self, file: u32) {
         if let Self::Stamped(stamps) = self {
-            stamps.synced();
+            stamps.synced(file);
         }
     }
 
@@ -148,16 +148,19 @@ impl Payload {
 /// and what it overwrites with other data or trims.
 fn tell(ledger: &Ledger, task: &Task<'_>) {
     let job = task.job;
-    let first_lost = match job.create {
-        Create::Open => u64::MAX,
-        Create::Truncate => 0,
-        Create::Sparse => end_bytes(job, task.worker),
-    };
-    ledger.forget(task.path(), first_lost..u64::MAX);
-    if job.action == Action::Trim || job.action.writes() && job.data != Data::Stamped {
-        let region = job.regions[task.worker as usize];
-        let end = region.offset_bytes.saturating_add(region.length_bytes);
-        ledger.forget(task.path(), region.offset_bytes..end);
+    let ends = Ends::of(job);
+    for (file, region) in (0..).zip(task.regions) {
+        let path = task.path(file);
+        let first_lost = match job.create {
+            Create::Open => u64::MAX,
+            Create::Truncate => 0,
+            Create::Sparse => ends.bytes(region.target),
+        };
+        ledger.forget(path, first_lost..u64::MAX);
+        if job.action == Action::Trim || job.action.writes() && job.data != Data::Stamped {
+            let end = region.offset_bytes.saturating_add(region.length_bytes);
+            ledger.forget(path, region.offset_bytes..end);
+        }
     }
 }
 

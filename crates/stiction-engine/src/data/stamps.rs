@@ -3,10 +3,12 @@
 use stiction_core::WriteSync;
 
 use super::check::{Found, Wanted, check};
+use super::chunk::Entry;
 use super::findings::Findings;
 use super::ledger::{Entries, Grid, Ledger};
 use super::stamp::Stamp;
 use crate::EngineError;
+use crate::request::Request;
 use crate::task::Task;
 
 /// How many blocks written since the last sync are remembered one by one; beyond it
@@ -19,13 +21,35 @@ const NO_BLOCK: u64 = u64::MAX;
 pub(crate) struct Stamps {
     /// The stamp of all blocks, but for place and number.
     stamp: Stamp,
+    /// By file.
+    files: Box<[Numbers]>,
+    /// For each slot, the block that is being written, and the number of that write.
+    in_flight: Box<[InFlight]>,
+    durable_at_once: bool,
+}
+
+/// A block that is being written.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    file: u32,
+    block: u64,
+    number: u32,
+}
+
+impl InFlight {
+    const NONE: Self = Self {
+        file: 0,
+        block: NO_BLOCK,
+        number: 0,
+    };
+}
+
+/// The numbers of the writes of one file.
+struct Numbers {
     /// `None` for a reader without a ledger.
     entries: Option<Entries>,
     first_block: u64,
     blocks: u64,
-    /// For each slot, the block that is being written, and the number of that write.
-    in_flight: Box<[(u64, u32)]>,
-    durable_at_once: bool,
     dirty: Dirty,
 }
 
@@ -46,20 +70,7 @@ impl Stamps {
     /// When there is no memory for the numbers, or no room in the ledger's folder.
     pub(crate) fn new(task: &Task<'_>, ledger: Option<&Ledger>) -> Result<Self, EngineError> {
         let job = task.job;
-        let block_bytes = u64::from(task.block_bytes);
-        let (first_block, blocks) = (task.first_byte / block_bytes, task.blocks);
-        let grid = Grid {
-            path: task.path().to_owned(),
-            block_bytes: task.block_bytes,
-            phase_bytes: (task.first_byte % block_bytes) as u32,
-        };
-        let writes = job.action.writes();
-        let entries = match ledger {
-            Some(ledger) if writes => Some(ledger.for_writing(&grid, first_block, blocks)?),
-            Some(ledger) => Some(ledger.for_reading(&grid, first_block, blocks)),
-            None if writes => Some(Entries::in_memory(first_block, blocks)?),
-            None => None,
-        };
+        let files = (0..task.files()).map(|file| Numbers::new(task, file, ledger));
         let stamp = Stamp {
             worker: task.worker,
             offset_bytes: 0,
@@ -69,17 +80,14 @@ impl Stamps {
         };
         Ok(Self {
             stamp,
-            entries,
-            first_block,
-            blocks,
-            in_flight: vec![(NO_BLOCK, 0); task.depth as usize].into(),
+            files: files.collect::<Result<_, _>>()?,
+            in_flight: vec![InFlight::NONE; task.depth as usize].into(),
             durable_at_once: job.write_sync != WriteSync::None,
-            dirty: Dirty::new(task, ledger),
         })
     }
 
-    fn block(&self, offset_bytes: u64) -> u64 {
-        offset_bytes / u64::from(self.stamp.block_bytes)
+    fn block(&self, request: Request) -> u64 {
+        request.offset_bytes / u64::from(self.stamp.block_bytes)
     }
 
     fn stamp(&self, generation: u32, offset_bytes: u64) -> Stamp {
@@ -90,40 +98,99 @@ impl Stamps {
         }
     }
 
-    /// A write from `slot` to `offset_bytes` is about to begin: makes its block.
+    /// A write from `slot` is about to begin: makes its block.
     ///
     /// While a write of the same block is in flight, nobody knows which of the two
     /// will be the last; so they have one number, and the same bytes.
-    pub(crate) fn write(&mut self, slot: u32, offset_bytes: u64, buffer: &mut [u8]) {
-        let block = self.block(offset_bytes);
-        let overlaps = self.in_flight.iter().any(|&(other, _)| other == block);
-        let entry = self.entries.as_ref().and_then(|entries| entries.get(block));
-        let number = match entry {
+    pub(crate) fn write(&mut self, slot: u32, request: Request, buffer: &mut [u8]) {
+        let (file, block) = (request.file, self.block(request));
+        let mut others = self.in_flight.iter();
+        let overlaps = others.any(|other| (other.file, other.block) == (file, block));
+        let number = match self.files[file as usize].entry(block) {
             Some(entry) if overlaps => entry.begun(),
             Some(entry) => entry.begin(),
             None => 1,
         };
-        self.in_flight[slot as usize] = (block, number);
-        self.stamp(number, offset_bytes).write(buffer);
+        self.in_flight[slot as usize] = InFlight {
+            file,
+            block,
+            number,
+        };
+        self.stamp(number, request.offset_bytes).write(buffer);
     }
 
     /// The write from `slot` was acknowledged.
     pub(crate) fn written(&mut self, slot: u32) {
-        let (block, number) = std::mem::replace(&mut self.in_flight[slot as usize], (NO_BLOCK, 0));
-        let entry = self.entries.as_ref().and_then(|entries| entries.get(block));
-        let Some(entry) = entry else {
+        let done = std::mem::replace(&mut self.in_flight[slot as usize], InFlight::NONE);
+        let numbers = &mut self.files[done.file as usize];
+        let Some(entry) = numbers.entry(done.block) else {
             return;
         };
-        entry.acknowledge(number);
+        entry.acknowledge(done.number);
         if self.durable_at_once {
             entry.sync();
         } else {
-            self.dirty.add(block);
+            numbers.dirty.add(done.block);
         }
     }
 
-    /// All writes that were acknowledged are durable.
-    pub(crate) fn synced(&mut self) {
+    /// All writes to `file` that were acknowledged are durable.
+    pub(crate) fn synced(&mut self, file: u32) {
+        self.files[file as usize].synced();
+    }
+
+    /// Looks at a block that was read.
+    pub(crate) fn check(&self, request: Request, buffer: &[u8], findings: &mut Findings) {
+        let entry = self.files[request.file as usize].entry(self.block(request));
+        let known = entry.map(|entry| entry.bounds());
+        let generation = known.map_or(0, |known| known.begun);
+        let wanted = Wanted {
+            stamp: self.stamp(generation, request.offset_bytes),
+            known,
+        };
+        let checked = &mut findings.checked;
+        match check(buffer, &wanted) {
+            Ok(Found::Last) if known.is_none() => checked.uncounted += 1,
+            Ok(Found::Last) => checked.last += 1,
+            Ok(Found::Earlier) => checked.earlier += 1,
+            Ok(Found::Partial) => checked.partial += 1,
+            Ok(Found::Unwritten) => checked.unwritten += 1,
+            Err(kind) => findings.add(request, kind),
+        }
+    }
+}
+
+impl Numbers {
+    fn new(task: &Task<'_>, file: u32, ledger: Option<&Ledger>) -> Result<Self, EngineError> {
+        let block_bytes = u64::from(task.block_bytes);
+        let (first_byte, blocks) = (task.first_byte(file), task.blocks(file));
+        let first_block = first_byte / block_bytes;
+        let grid = Grid {
+            path: task.path(file).to_owned(),
+            block_bytes: task.block_bytes,
+            phase_bytes: (first_byte % block_bytes) as u32,
+        };
+        let writes = task.job.action.writes();
+        let entries = match ledger {
+            Some(ledger) if writes => Some(ledger.for_writing(&grid, first_block, blocks)?),
+            Some(ledger) => Some(ledger.for_reading(&grid, first_block, blocks)),
+            None if writes => Some(Entries::in_memory(first_block, blocks)?),
+            None => None,
+        };
+        Ok(Self {
+            entries,
+            first_block,
+            blocks,
+            dirty: Dirty::new(task, ledger),
+        })
+    }
+
+    #[inline]
+    fn entry(&self, block: u64) -> Option<Entry<'_>> {
+        self.entries.as_ref()?.get(block)
+    }
+
+    fn synced(&mut self) {
         let Some(entries) = &self.entries else {
             return;
         };
@@ -139,26 +206,6 @@ impl Stamps {
         }
         self.dirty.clear();
     }
-
-    /// Looks at a block that was read.
-    pub(crate) fn check(&self, offset_bytes: u64, buffer: &[u8], findings: &mut Findings) {
-        let block = self.block(offset_bytes);
-        let entry = self.entries.as_ref().and_then(|entries| entries.get(block));
-        let known = entry.map(|entry| entry.bounds());
-        let wanted = Wanted {
-            stamp: self.stamp(known.map_or(0, |known| known.begun), offset_bytes),
-            known,
-        };
-        let checked = &mut findings.checked;
-        match check(buffer, &wanted) {
-            Ok(Found::Last) if known.is_none() => checked.uncounted += 1,
-            Ok(Found::Last) => checked.last += 1,
-            Ok(Found::Earlier) => checked.earlier += 1,
-            Ok(Found::Partial) => checked.partial += 1,
-            Ok(Found::Unwritten) => checked.unwritten += 1,
-            Err(kind) => findings.add(offset_bytes, kind),
-        }
-    }
 }
 
 impl Dirty {
@@ -169,7 +216,8 @@ impl Dirty {
         if ledger.is_none() || !syncs {
             return Self::Unwatched;
         }
-        let most = task.writes_to_sync().min(task.operations).min(DIRTY_MAX);
+        let most = task.writes_to_sync().min(task.operations);
+        let most = most.min(DIRTY_MAX / u64::from(task.files()));
         Self::Few(Vec::with_capacity(most as usize))
     }
 

@@ -6,6 +6,7 @@ mod checking;
 mod devices;
 mod failing;
 mod jobs;
+mod many_files;
 mod mapping;
 mod pacing;
 mod patterns;

@@ -171,7 +171,7 @@ impl Events for Listener<'_> {
     fn phase_started(&mut self, name: &str, job: Option<&Job>, progress: Arc<Progress>) {
         (self.at_start)(name);
         if let Some(job) = job {
-            assert_eq!(progress.workers(), job.regions.len());
+            assert_eq!(progress.workers(), job.workers());
         }
         assert_eq!(progress.bytes(), 0);
     }

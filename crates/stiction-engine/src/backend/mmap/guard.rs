@@ -13,13 +13,14 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
 use crate::memory::page_bytes;
 
 thread_local! {
-    /// First address and length of this thread's mapping. Plain numbers made at
+    /// First address and length of the mapping that this thread uses. Plain numbers made at
     /// compile time: a signal handler may read them.
     static RANGE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
     static HIT: Cell<bool> = const { Cell::new(false) };
@@ -27,22 +28,28 @@ thread_local! {
 
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// Guards one mapping of the calling thread.
+/// Guards the mappings of the calling thread, one at a time.
 pub(super) struct Guard {
     /// What it guards is known to its thread alone.
     not_send: PhantomData<*const ()>,
 }
 
 impl Guard {
-    /// Guards `length` bytes from `start` on, until it is dropped. A thread guards
-    /// one mapping at a time.
-    pub(super) fn new(start: usize, length: usize) -> Self {
+    /// A guard of nothing yet; a thread has one at a time.
+    pub(super) fn new() -> Self {
         BEFORE.get_or_init(install);
-        RANGE.set((start, length));
         HIT.set(false);
         Self {
             not_send: PhantomData,
         }
+    }
+
+    /// Guards `length` bytes from `start` on, and nothing else.
+    #[inline(always)]
+    pub(super) fn watch(&self, start: usize, length: usize) {
+        // The compiler must not move loads and stores in the mapping before it.
+        RANGE.set((start, length));
+        compiler_fence(Ordering::SeqCst);
     }
 
     /// Whether a page could not be had since the guard was made.

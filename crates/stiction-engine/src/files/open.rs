@@ -9,12 +9,13 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use stiction_core::{
-    Action, BackendKind, Caveat, CaveatCode, Create, Job, Reserve, SizeMix, Sizes, WriteSync,
+    Action, BackendKind, Caveat, CaveatCode, Create, Job, Region, Reserve, SizeMix, Sizes,
+    WriteSync,
 };
 
 use crate::backend::Remarks;
 use crate::failure::{Fault, Operation};
-use crate::task::end_bytes;
+use crate::task::{Ends, Task};
 use crate::{EngineError, IoFailure, Target};
 
 /// An open target and what was found out about it.
@@ -24,25 +25,21 @@ pub(crate) struct OpenFile {
     pub(crate) remarks: Remarks,
 }
 
-/// Opens the target of worker `worker` as `job` wants it.
+/// Opens the target of `file` as the job wants it.
 ///
 /// # Errors
 /// [`EngineError::Refused`], [`EngineError::Misaligned`], or
 /// [`EngineError::Prepare`] with the kernel's error.
-pub(crate) fn open_target(
-    job: &Job,
-    targets: &[Target],
-    worker: u32,
+pub(super) fn open_target(
+    task: &Task<'_>,
+    file: u32,
+    ends: &Ends,
 ) -> Result<OpenFile, EngineError> {
-    let region = job.regions[worker as usize];
-    let target = &targets[region.target as usize];
-    let opening = Opening {
-        job,
-        target,
-        worker,
-    };
+    let opening = Opening::new(task, file);
+    let target = opening.target;
     opening.refuse_by_name()?;
-    let (fd, direct_granted) = opening.open()?;
+    let (fd, direct_granted) =
+        (opening.open(opening.flags())).map_err(|errno| opening.failure(Operation::Open, errno))?;
     let kind = opening.refuse_by_kind(&fd)?;
     let mut file = OpenFile {
         fd,
@@ -60,9 +57,22 @@ pub(crate) fn open_target(
         None => {}
     }
     if kind == FileType::RegularFile {
-        opening.size(&mut file)?;
+        opening.size(&mut file, ends.bytes(opening.region.target))?;
     }
     Ok(file)
+}
+
+/// Opens a file once more that was made ready before.
+///
+/// # Errors
+/// With the call that failed.
+pub(super) fn open_again(task: &Task<'_>, file: u32) -> Result<OwnedFd, Fault> {
+    let opening = Opening::new(task, file);
+    let flags = opening.flags() - OFlags::CREATE - OFlags::TRUNC;
+    let opened = opening.open(flags);
+    opened
+        .map(|(fd, _)| fd)
+        .map_err(|errno| Fault::new(Operation::Open, errno).in_file(file))
 }
 
 /// Opens the file at `path` without following a symbolic link that has taken the
@@ -85,10 +95,21 @@ fn open_unled(path: &Path, flags: OFlags, mode: Mode) -> rustix::io::Result<Owne
 struct Opening<'a> {
     job: &'a Job,
     target: &'a Target,
+    region: Region,
     worker: u32,
 }
 
-impl Opening<'_> {
+impl<'a> Opening<'a> {
+    fn new(task: &Task<'a>, file: u32) -> Self {
+        let region = task.region(file);
+        Self {
+            job: task.job,
+            target: &task.targets[region.target as usize],
+            region,
+            worker: task.worker,
+        }
+    }
+
     fn path(&self) -> &Path {
         self.target.path()
     }
@@ -171,14 +192,14 @@ impl Opening<'_> {
     }
 
     /// The descriptor, and whether `O_DIRECT` was granted if it was asked for.
-    fn open(&self) -> Result<(OwnedFd, Option<bool>), EngineError> {
-        let (flags, mode) = (self.flags(), Mode::RUSR | Mode::WUSR);
+    fn open(&self, flags: OFlags) -> Result<(OwnedFd, Option<bool>), Errno> {
+        let mode = Mode::RUSR | Mode::WUSR;
         let open_with = |flags| match self.target {
             Target::File(path) if self.writes() => open_unled(path, flags, mode),
             Target::File(path) => open(path, flags, mode),
             Target::Device(device) => open(device.reopen_path(), flags, mode),
         };
-        let opened = if self.job.direct {
+        if self.job.direct {
             match open_with(flags | OFlags::DIRECT) {
                 Ok(fd) => Ok((fd, Some(true))),
                 Err(Errno::INVAL) => open_with(flags).map(|fd| (fd, Some(false))),
@@ -186,8 +207,7 @@ impl Opening<'_> {
             }
         } else {
             open_with(flags).map(|fd| (fd, None))
-        };
-        opened.map_err(|errno| self.failure(Operation::Open, errno).into())
+        }
     }
 
     /// Compares the job with the multiples that `O_DIRECT` needs, where the kernel
@@ -215,10 +235,9 @@ impl Opening<'_> {
             ));
             return Ok(());
         }
-        let region = self.job.regions[self.worker as usize];
         let sizes = [
             ("the block size", self.job.block_size_bytes),
-            ("the start of a region", region.offset_bytes),
+            ("the start of a region", self.region.offset_bytes),
         ];
         match sizes
             .into_iter()
@@ -236,9 +255,11 @@ impl Opening<'_> {
     }
 
     /// Gives a regular file the size that the job wants it to have from the start.
-    fn size(&self, file: &mut OpenFile) -> Result<(), EngineError> {
+    ///
+    /// All regions in it end by `end_bytes`.
+    fn size(&self, file: &mut OpenFile, end_bytes: u64) -> Result<(), EngineError> {
         if self.job.create == Create::Sparse {
-            ftruncate(&file.fd, end_bytes(self.job, self.worker))
+            ftruncate(&file.fd, end_bytes)
                 .map_err(|errno| self.failure(Operation::Resize, errno))?;
         }
         let mapped = self.job.backend == BackendKind::Mmap && self.job.action.writes();
@@ -246,20 +267,22 @@ impl Opening<'_> {
             Reserve::KeepSize => self.reserve(file, FallocateFlags::KEEP_SIZE).map(|_| ()),
             Reserve::Native => self.reserve(file, FallocateFlags::empty()).map(|_| ()),
             // A store to a mapped page that has no block cannot return an error.
-            Reserve::None if mapped && self.job.create != Create::Sparse => self.map_whole(file),
+            Reserve::None if mapped && self.job.create != Create::Sparse => {
+                self.map_whole(file, end_bytes)
+            }
             Reserve::None => Ok(()),
         }
     }
 
     /// A file that can be mapped as long as it is needed, with blocks if possible.
-    fn map_whole(&self, file: &mut OpenFile) -> Result<(), EngineError> {
+    fn map_whole(&self, file: &mut OpenFile, end_bytes: u64) -> Result<(), EngineError> {
         if self.reserve(file, FallocateFlags::empty())? {
             return Ok(());
         }
         let found = fstat(&file.fd).map_err(|errno| self.failure(Operation::Resize, errno))?;
-        let wanted = end_bytes(self.job, self.worker);
-        if (found.st_size as u64) < wanted {
-            ftruncate(&file.fd, wanted).map_err(|errno| self.failure(Operation::Resize, errno))?;
+        if (found.st_size as u64) < end_bytes {
+            ftruncate(&file.fd, end_bytes)
+                .map_err(|errno| self.failure(Operation::Resize, errno))?;
         }
         Ok(())
     }
@@ -267,9 +290,9 @@ impl Opening<'_> {
     /// Reserves the blocks of the worker's region; false where the filesystem cannot,
     /// which is noted.
     fn reserve(&self, file: &mut OpenFile, flags: FallocateFlags) -> Result<bool, EngineError> {
-        let region = self.job.regions[self.worker as usize];
-        let length = self.job.blocks(self.worker as usize) * self.job.block_size_bytes;
-        match fallocate(&file.fd, flags, region.offset_bytes, length) {
+        let block_bytes = self.job.block_size_bytes;
+        let length = self.region.blocks(block_bytes) * block_bytes;
+        match fallocate(&file.fd, flags, self.region.offset_bytes, length) {
             Ok(()) => return Ok(true),
             Err(Errno::OPNOTSUPP) => {}
             Err(errno) => return Err(self.failure(Operation::Allocate, errno).into()),
