@@ -12,6 +12,7 @@ mod environment;
 mod figure;
 mod fio;
 mod fio_run;
+pub mod fio_output;
 mod import;
 pub mod json;
 mod judged;

@@ -10,6 +10,7 @@ mod console;
 mod exit;
 mod failure;
 mod live;
+mod output;
 mod signals;
 mod state;
 

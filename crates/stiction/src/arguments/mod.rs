@@ -21,7 +21,7 @@ pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
-    CleanArguments, DeleteArguments, ExportArguments, ImportArguments, ListArguments,
+    CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
     ShowArguments, StoreArguments, StoreCommand,
 };
 pub(crate) use target::{Recording, ScratchDevice};

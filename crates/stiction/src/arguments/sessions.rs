@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
+use stiction_core::parse_duration_ns;
 
 /// List the sessions kept
 #[derive(Clone, Debug, clap::Args)]
@@ -27,8 +28,33 @@ pub(crate) struct ListArguments {
     pub(crate) limit: Option<u32>,
 }
 
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  stiction show                     The newest session
+  stiction show k3f9 --layout 0.3.3 As tiobench 0.3.3 printed it
+  stiction show k3f9 --format fio-json --output results.json
+                                    For what reads fio's results";
+
+/// A format of fio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FioFormat {
+    /// As fio --output-format=json
+    #[value(name = "fio-json")]
+    Json,
+    /// As fio --output-format=json+: with every bin of the latencies
+    #[value(name = "fio-json+")]
+    JsonPlus,
+    /// As fio --output-format=terse, or --minimal: version 3
+    #[value(name = "fio-terse")]
+    Terse,
+    /// As fio --terse-version=5: with trims
+    #[value(name = "fio-terse-5")]
+    Terse5,
+}
+
 /// Show every figure of a session, with its environment and caveats
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = SHOW_EXAMPLES)]
 pub(crate) struct ShowArguments {
     /// Id, a beginning of it, its last four characters, a label, or `latest`
     #[arg(value_name = "SESSION", default_value = "latest")]
@@ -36,6 +62,12 @@ pub(crate) struct ShowArguments {
     /// Print it in a classic layout instead, if it is a tiobench session
     #[arg(long, value_enum, value_name = "LAYOUT")]
     pub(crate) layout: Option<super::Layout>,
+    /// Print it in a format of fio instead (docs/fio-formats.md has every key)
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "layout")]
+    pub(crate) format: Option<FioFormat>,
+    /// Write to FILE, whole or not at all, instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Remove sessions from the store
@@ -46,12 +78,35 @@ pub(crate) struct DeleteArguments {
     pub(crate) sessions: Vec<String>,
 }
 
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  stiction export k3f9 > s.json     Everything; `stiction import s.json` reads it
+  stiction export k3f9 --logs run --window 1s
+                                    run_bw.1.log, run_lat.1.log... as fio writes
+                                    them, a line for each second";
+
 /// Write a session out, lossless, on stdout; `stiction import` reads it back
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArguments {
     /// Id, a beginning of it, its last four characters, a label, or `latest`
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
+    /// Write fio's logs instead, each to PREFIX_KIND.JOB.log: bw, iops, lat, clat,
+    /// slat and clat_hist
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) logs: Option<String>,
+    /// How long each line of the logs is about, such as 500ms; as was recorded
+    #[arg(long, value_name = "TIME", requires = "logs", value_parser = time_ns)]
+    pub(crate) window: Option<u64>,
+}
+
+/// A time with its unit, above 0, in ns.
+fn time_ns(text: &str) -> Result<u64, String> {
+    match parse_duration_ns(text) {
+        Ok(0) => Err("it must be above 0".to_owned()),
+        other => other.map_err(|error| error.to_string()),
+    }
 }
 
 const IMPORT_EXAMPLES: &str = "\

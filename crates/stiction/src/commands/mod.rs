@@ -4,6 +4,7 @@ mod clean;
 mod compare;
 mod curve;
 mod fio;
+mod fio_output;
 mod import;
 mod manual;
 mod measure;

@@ -4,10 +4,11 @@ use stiction_core::export_session;
 use stiction_report::{Judged, Listed, json};
 use stiction_store::Filter;
 
-use super::{Desk, operand, store, tiobench};
+use super::{Desk, fio_output, operand, store, tiobench};
 use crate::arguments::{DeleteArguments, ExportArguments, ListArguments, ShowArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output;
 
 /// Sessions whose headline figures are looked up for a list; beyond that a list is
 /// too long to be read that closely.
@@ -48,25 +49,36 @@ pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failu
 pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let archive = store::open(desk)?;
     let session = operand::session(&archive, &typed.session)?;
-    let text = match typed.layout {
-        Some(_) if desk.console.json => {
-            return Err(Failure::new(
-                "--layout prints text and --json does not: choose one",
-            ));
-        }
-        Some(layout) => tiobench::classic_report(&session, layout)?,
-        None if desk.console.json => json::session(&Judged::examine(&session)),
-        None => stiction_report::show(&Judged::examine(&session), desk.console.style()),
+    let as_json = desk.console.json;
+    let text = match (typed.layout, typed.format) {
+        (Some(_), _) if as_json => return Err(text_and_json("--layout")),
+        (_, Some(_)) if as_json => return Err(text_and_json("--format")),
+        (Some(layout), _) => tiobench::classic_report(&session, layout)?,
+        (None, Some(format)) => fio_output::text(&session, format)?,
+        (None, None) if as_json => json::session(&Judged::examine(&session)),
+        (None, None) => stiction_report::show(&Judged::examine(&session), desk.console.style()),
     };
-    desk.console.data(&text)?;
+    match &typed.output {
+        Some(path) => output::write(path, &text)?,
+        None => desk.console.data(&text)?,
+    }
     Ok(Exit::Done)
 }
 
-/// Writes a session out, lossless.
+fn text_and_json(option: &str) -> Failure {
+    Failure::new(format!(
+        "{option} has a form of its own and --json another: choose one"
+    ))
+}
+
+/// Writes a session out, lossless, or its logs.
 pub(super) fn export(typed: &ExportArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let archive = store::open(desk)?;
     let session = operand::session(&archive, &typed.session)?;
-    desk.console.data(&export_session(&session))?;
+    match &typed.logs {
+        Some(prefix) => fio_output::write_logs(&session, prefix, typed.window, desk.console)?,
+        None => desk.console.data(&export_session(&session))?,
+    }
     Ok(Exit::Done)
 }
 
