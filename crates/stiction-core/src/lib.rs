@@ -16,6 +16,7 @@ mod caveat;
 mod cell;
 mod content;
 mod course;
+mod depths;
 mod digest;
 mod environment;
 mod export;
@@ -49,6 +50,7 @@ pub use caveat::{Caveat, CaveatCode, Subject};
 pub use cell::{Cell, Level};
 pub use content::DataShape;
 pub use course::{Batches, Counted, DepthSearch, Floor, ThinkTime, Tolerance};
+pub use depths::Depths;
 pub use digest::Digest;
 pub use environment::{
     Cpu, Environment, IoLimit, Kernel, Limits, Memory, MissingFact, Tool, Virtualisation,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Caveat, Job, Measurement, Metric, Recording, SkipReason, Witnesses};
+use crate::{Caveat, Depths, Job, Measurement, Metric, Recording, SkipReason, Witnesses};
 
 /// The purpose of a [`Phase`]. Only `Measure` yields headline numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -68,6 +68,12 @@ pub struct WorkerSummary {
     /// Times that the CPU was taken from it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub switches_involuntary: u64,
+    /// Page faults that needed no I/O.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub faults_minor: u64,
+    /// Page faults that needed I/O.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub faults_major: u64,
 }
 
 #[allow(
@@ -103,6 +109,9 @@ pub struct Phase {
     /// What each worker did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerSummary>,
+    /// How deep its queues really were; `None` where there was one operation at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depths: Option<Depths>,
     /// What the witnesses saw.
     #[serde(default)]
     pub witnesses: Witnesses,
@@ -149,6 +158,7 @@ impl Phase {
             measurements: Vec::new(),
             recordings: Vec::new(),
             workers: Vec::new(),
+            depths: None,
             witnesses: Witnesses::default(),
             caveats: Vec::new(),
             notes: Vec::new(),

@@ -5,7 +5,7 @@
 //! what a job does not want costs it nothing.
 
 use rustix::io::Errno;
-use stiction_core::SyncKind;
+use stiction_core::{Depths, SyncKind};
 
 use crate::backend::{Backend, complete_rest};
 use crate::data::Payload;
@@ -70,6 +70,12 @@ impl Slots {
         }
     }
 
+    /// Whether more than one operation can be in flight.
+    #[inline(always)]
+    pub(crate) fn is_deep(&self) -> bool {
+        self.free.len() > 1
+    }
+
     #[inline(always)]
     pub(crate) fn in_flight(&self) -> u32 {
         (self.free.len() - self.free_count) as u32
@@ -97,6 +103,8 @@ pub(crate) struct Done {
     pub(crate) continued: u64,
     /// Operations that were to begin, at a set pace.
     pub(crate) asked: u64,
+    /// How many operations were in flight, for jobs that keep more than one there.
+    pub(crate) depths: Depths,
     /// When the first operation began, ticks.
     pub(crate) first: u64,
     /// When the last operation or sync ended, ticks.
@@ -163,6 +171,9 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         let begun = if EXACT { log.now() } else { done.last };
         slots.begin(free_before, begun);
         let queued = free_before - slots.free_count;
+        if slots.is_deep() && queued > 0 {
+            done.depths.hand_over(queued, in_flight);
+        }
         let wait_for = in_flight.min(task.batch);
         let handed_over = hand_over(backend, log, begun, queued, |b| b.commit(wait_for));
         if let Err(errno) = handed_over {
@@ -229,6 +240,7 @@ pub(crate) fn reap(
     attention: &mut impl Attention,
 ) -> bool {
     let mut is_well = true;
+    let operations_before = done.operations;
     while attention.takes_more()
         && let Some((slot, result)) = backend.reap()
     {
@@ -259,6 +271,10 @@ pub(crate) fn reap(
             is_well = false;
         }
     }
+    let found = done.operations - operations_before;
+    if slots.is_deep() && found > 0 {
+        done.depths.take_back(found);
+    }
     is_well
 }
 
@@ -286,6 +302,7 @@ impl Done {
             bytes: 0,
             asked: 0,
             continued: 0,
+            depths: Depths::default(),
             first: now,
             last: now,
             data_last: None,

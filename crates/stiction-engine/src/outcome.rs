@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stiction_core::{
-    AllActive, Caveat, CaveatCode, CpuTime, Direction, Histogram, Interval, Job, Recording,
+    AllActive, Caveat, CaveatCode, CpuTime, Depths, Direction, Histogram, Interval, Job, Recording,
     WorkerSummary, format_duration_ns,
 };
 
@@ -33,6 +33,9 @@ pub struct WorkerOutcome {
     pub summary: WorkerSummary,
     /// CPU time of its thread during the measured time.
     pub cpu: CpuTime,
+    /// How deep its queue really was; nothing in them when there was one operation at a
+    /// time.
+    pub depths: Depths,
     /// The operation that failed, if one did.
     pub failure: Option<IoFailure>,
     /// Operations that failed and after which it went on, by kind.
@@ -54,6 +57,7 @@ impl WorkerOutcome {
         Self {
             summary: report.summary,
             cpu: report.cpu,
+            depths: report.depths,
             failure: report.failure.map(|failed| failed.failure),
             tolerated: report.steered.tolerated,
             depth_found: report.steered.depth_found,

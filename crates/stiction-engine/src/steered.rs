@@ -285,6 +285,9 @@ pub(crate) fn drive_steered<B: Backend>(
         } else {
             let begun = if fresh.is_empty() { now } else { log.now() };
             fresh.drain(..).for_each(|slot| slots.begin_at(slot, begun));
+            if slots.is_deep() && queued > 0 {
+                done.depths.hand_over(queued as usize, in_flight);
+            }
             let more = room > queued && queued == u64::from(flow.batches.submit);
             let handed_over = if more && flow.has_queue {
                 hand_over(backend, log, begun, queued as usize, B::submit)

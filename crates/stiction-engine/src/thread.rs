@@ -14,6 +14,10 @@ pub(crate) struct Usage {
     pub(crate) switches_voluntary: u64,
     /// Times that the CPU was taken from it.
     pub(crate) switches_involuntary: u64,
+    /// Page faults that needed no I/O.
+    pub(crate) faults_minor: u64,
+    /// Page faults that needed I/O.
+    pub(crate) faults_major: u64,
 }
 
 impl Usage {
@@ -39,6 +43,8 @@ impl Usage {
             },
             switches_voluntary: usage.ru_nvcsw.cast_unsigned(),
             switches_involuntary: usage.ru_nivcsw.cast_unsigned(),
+            faults_minor: usage.ru_minflt.cast_unsigned(),
+            faults_major: usage.ru_majflt.cast_unsigned(),
         }
     }
 
@@ -53,6 +59,8 @@ impl Usage {
             },
             switches_voluntary: now.switches_voluntary - before.switches_voluntary,
             switches_involuntary: now.switches_involuntary - before.switches_involuntary,
+            faults_minor: now.faults_minor - before.faults_minor,
+            faults_major: now.faults_major - before.faults_major,
         }
     }
 }

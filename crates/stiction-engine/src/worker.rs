@@ -1,7 +1,7 @@
 //! One worker from its first allocation to its last figure.
 
 use stiction_core::{
-    Access, Action, BackendKind, CpuTime, Job, Seed, SyncKind, Timing, WorkerSummary,
+    Access, Action, BackendKind, CpuTime, Depths, Job, Seed, SyncKind, Timing, WorkerSummary,
 };
 
 use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Splice};
@@ -33,6 +33,8 @@ const ARRIVALS_STREAM: u64 = 2;
 pub(crate) struct Report {
     pub(crate) summary: WorkerSummary,
     pub(crate) cpu: CpuTime,
+    /// Nothing in them when there is one operation at a time.
+    pub(crate) depths: Depths,
     pub(crate) failure: Option<Failed>,
     pub(crate) stopped: bool,
     /// Whether a job beside this one ended it.
@@ -316,8 +318,11 @@ impl Worker<'_> {
                 cpu_system_ns: used.cpu.system_ns,
                 switches_voluntary: used.switches_voluntary,
                 switches_involuntary: used.switches_involuntary,
+                faults_minor: used.faults_minor,
+                faults_major: used.faults_major,
             },
             cpu: used.cpu,
+            depths: done.depths,
             failure,
             stopped: log.was_stopped(),
             cut: log.was_cut(),
@@ -344,6 +349,7 @@ impl Worker<'_> {
                 ..WorkerSummary::default()
             },
             cpu: CpuTime::default(),
+            depths: Depths::default(),
             failure: Some(Failed { failure, at_ns }),
             stopped: false,
             cut: false,

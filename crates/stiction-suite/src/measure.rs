@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use stiction_core::{
-    BackendKind, Caveat, CaveatCode, CpuTime, Job, Phase, PhaseKind, PhaseOutcome, SkipReason,
-    StartOrder, TrialOutcome, WorkerSummary,
+    BackendKind, Caveat, CaveatCode, CpuTime, Depths, Job, Phase, PhaseKind, PhaseOutcome,
+    SkipReason, StartOrder, TrialOutcome, WorkerSummary,
 };
 use stiction_engine::{
     Cause, Ended, EngineError, IoFailure, Ledger, Outcome, Progress, WorkerOutcome,
@@ -111,6 +111,7 @@ pub(crate) fn fill(
     phase.outcome = ending(&outcome);
     phase.caveats.extend(outcome.caveats.iter().cloned());
     phase.notes.extend(outcome.notes.iter().cloned());
+    phase.depths = depths(&outcome.workers);
     phase.workers = outcome
         .workers
         .iter()
@@ -155,6 +156,13 @@ pub(crate) fn ran_out(failure: &IoFailure) -> bool {
         failure.cause,
         Cause::Errno(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
     )
+}
+
+/// How deep the queues of all workers were; `None` where none was to be.
+fn depths(workers: &[WorkerOutcome]) -> Option<Depths> {
+    let mut all = Depths::default();
+    workers.iter().for_each(|worker| all.merge(&worker.depths));
+    (!all.is_empty()).then_some(all)
 }
 
 /// CPU share of the busiest worker, 0 to 1: over the whole phase where all workers

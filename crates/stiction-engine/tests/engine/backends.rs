@@ -167,6 +167,9 @@ fn a_ring_is_drained_before_each_sync() {
     assert_eq!(outcome.operations(), 60);
     let syncs = outcome.workers[0].latencies(Direction::Sync);
     assert_eq!(syncs.count(), 10);
+    let depths = outcome.workers[0].depths;
+    assert_eq!(depths.in_flight, [0, 0, 60, 0, 0, 0, 0]);
+    assert_eq!(depths.handed_over, [0, 0, 10, 0, 0, 0, 0]);
     let elapsed = syncs.sum_ns()
         + outcome.workers[0]
             .latencies(Direction::Write)
@@ -188,6 +191,15 @@ fn null_moves_nothing_and_counts_all_the_same() {
             100_000
         );
         assert_eq!(outcome.direct_granted, None);
+        let depths = outcome.workers[0].depths;
+        if depth == 1 {
+            assert!(depths.is_empty(), "there is nothing to count");
+        } else {
+            // 3125 rounds of 32, each complete at once.
+            assert_eq!(depths.in_flight, [0, 0, 0, 0, 0, 100_000, 0]);
+            assert_eq!(depths.handed_over, [0, 0, 0, 0, 3_125, 0, 0]);
+            assert_eq!(depths.taken_back, depths.handed_over);
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction_core::{
-    Better, Caveat, Cell, Environment, Phase, PhaseKind, PhaseOutcome, Subject, Summary, Trial,
-    TrialOutcome, Witnesses, WorkerSummary,
+    Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Subject, Summary,
+    Trial, TrialOutcome, Witnesses, WorkerSummary,
 };
 
 pub use comparison::comparison;
@@ -101,6 +101,8 @@ struct PhaseView<'a> {
     /// By the metric's name, which says the unit.
     figures: serde_json::Map<String, serde_json::Value>,
     workers: &'a [WorkerSummary],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depths: Option<Depths>,
     witnesses: &'a Witnesses,
     notes: &'a [String],
 }
@@ -177,6 +179,7 @@ fn phase_view<'a>(judged: &JudgedPhase<'a>) -> PhaseView<'a> {
         start_ns,
         elapsed_ns,
         workers,
+        depths,
         witnesses,
         notes,
         ..
@@ -197,6 +200,7 @@ fn phase_view<'a>(judged: &JudgedPhase<'a>) -> PhaseView<'a> {
         elapsed_ns: *elapsed_ns,
         figures: figures(judged.phase),
         workers,
+        depths: *depths,
         witnesses,
         notes,
     }
