@@ -1,4 +1,6 @@
-//! How latencies spread over fio's coarse classes.
+//! How latencies and depths spread over fio's coarse classes.
+
+use stiction_core::Depths;
 
 use super::entry::Entry;
 use super::spread::middles;
@@ -40,6 +42,39 @@ impl Classes {
             ns: named(&ns, total),
             us: named(&us, total),
             ms: named(&ms, total),
+        }
+    }
+}
+
+/// Shares of how deep queues were, percent, by the names that fio gives the classes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct DepthShares {
+    /// Of operations, by how many were in flight.
+    pub(super) in_flight: Vec<(String, f64)>,
+    /// Of rounds, by how many operations they handed over.
+    pub(super) handed_over: Vec<(String, f64)>,
+    /// Of rounds, by how many complete operations they found.
+    pub(super) taken_back: Vec<(String, f64)>,
+}
+
+impl DepthShares {
+    pub(super) fn of(depths: &Depths) -> Self {
+        const IN_FLIGHT: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+        const BATCH: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
+        let shares = |names: [&str; 7], counts: &[u64]| {
+            let total: u64 = counts.iter().sum();
+            // As in fio, what is there at all is at least 0.1.
+            let percent = |&count: &u64| match count {
+                0 => 0.0,
+                count => (100.0 * count as f64 / total as f64).max(0.1),
+            };
+            let names = names.into_iter().map(str::to_owned);
+            names.zip(counts.iter().map(percent)).collect()
+        };
+        Self {
+            in_flight: shares(IN_FLIGHT, &depths.in_flight),
+            handed_over: shares(BATCH, &depths.handed_over),
+            taken_back: shares(BATCH, &depths.taken_back),
         }
     }
 }

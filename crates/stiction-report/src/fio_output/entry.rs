@@ -2,8 +2,8 @@
 //! that is reported together.
 
 use stiction_core::{
-    DeviceTraffic, Direction, Histogram, Phase, PhaseKind, PhaseOutcome, Program, ProgramPart,
-    Session, Trial, metrics,
+    Depths, DeviceTraffic, Direction, Histogram, Phase, PhaseKind, PhaseOutcome, Program,
+    ProgramPart, Recording, Session, Trial, metrics,
 };
 
 use super::FioOutputError;
@@ -36,6 +36,12 @@ pub(super) struct Entry {
     pub(super) cpu_ns: u64,
     pub(super) cpu_user_s: f64,
     pub(super) cpu_system_s: f64,
+    /// Times that workers gave up the CPU, or had it taken away.
+    pub(super) switches: u64,
+    pub(super) faults_major: u64,
+    pub(super) faults_minor: u64,
+    /// How deep the queues were.
+    pub(super) depths: Depths,
     /// Operations that each worker was to keep in flight.
     pub(super) depth: u32,
     /// Bytes of each operation, where all have the same.
@@ -208,6 +214,10 @@ impl Entry {
             cpu_ns: 0,
             cpu_user_s: 0.0,
             cpu_system_s: 0.0,
+            switches: 0,
+            faults_major: 0,
+            faults_minor: 0,
+            depths: Depths::default(),
             depth: source.phase.job.as_ref().map_or(1, |job| job.depth),
             block_size_bytes: source
                 .phase
@@ -250,6 +260,13 @@ impl Entry {
             self.cpu_ns += active_ns;
             self.workers_ns += active_ns.saturating_sub(left_out_ns);
         }
+        for worker in &whole.workers {
+            self.switches += worker.switches_voluntary + worker.switches_involuntary;
+            self.faults_major += worker.faults_major;
+            self.faults_minor += worker.faults_minor;
+        }
+        self.depths
+            .merge(&whole.depths.unwrap_or_else(|| one_at_a_time(whole)));
         self.cpu_user_s += whole.value(&metrics::CPU_USER).unwrap_or(0.0);
         self.cpu_system_s += whole.value(&metrics::CPU_SYSTEM).unwrap_or(0.0);
     }
@@ -274,6 +291,19 @@ impl Entry {
         let percent = |cpu_s: f64| cpu_s * 1e11 / self.cpu_ns as f64;
         (percent(self.cpu_user_s), percent(self.cpu_system_s))
     }
+}
+
+/// The depths of a phase that counted none, since there was nothing to count.
+fn one_at_a_time(phase: &Phase) -> Depths {
+    let recordings = WAYS
+        .iter()
+        .filter_map(|(direction, _)| recording_of(phase, *direction));
+    let operations = recordings.map(Recording::operations).sum();
+    let mut depths = Depths::default();
+    depths.in_flight[0] = operations;
+    depths.handed_over[1] = operations;
+    depths.taken_back[1] = operations;
+    depths
 }
 
 /// What fio calls the error of a job.

@@ -5,7 +5,7 @@ use stiction_core::{CaveatCode, DeviceTraffic, Histogram, Session};
 
 use super::FioOutputError;
 use super::bins;
-use super::classes::Classes;
+use super::classes::{Classes, DepthShares};
 use super::entry::{Entry, aggregate_bytes_per_s, entries};
 use super::spread::Spread;
 use super::way::{WAYS, Way};
@@ -110,11 +110,21 @@ fn job(session: &Session, entries: &[Entry], entry: &Entry, elapsed_s: u64, bins
     let (user, system) = entry.cpu_percent();
     set("usr_cpu", user.into());
     set("sys_cpu", system.into());
+    set("ctx", entry.switches.into());
+    set("majf", entry.faults_major.into());
+    set("minf", entry.faults_minor.into());
+    let depths = DepthShares::of(&entry.depths);
+    set("iodepth_level", in_order(&depths.in_flight));
+    set("iodepth_submit", in_order(&depths.handed_over));
+    set("iodepth_complete", in_order(&depths.taken_back));
     let classes = Classes::of(entry);
     set("latency_ns", in_order(&classes.ns));
     set("latency_us", in_order(&classes.us));
     set("latency_ms", in_order(&classes.ms));
     set("latency_depth", entry.depth.into());
+    set("latency_target", 0.into());
+    set("latency_percentile", 100.0.into());
+    set("latency_window", 0.into());
     if let Some(description) = &entry.description {
         set("desc", description.as_str().into());
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use stiction_core::Session;
 
 use super::FioOutputError;
-use super::classes::Classes;
+use super::classes::{Classes, DepthShares};
 use super::entry::{Entry, aggregate_bytes_per_s, entries};
 use super::json::share_of_aggregate;
 use super::options::PERCENTILES_MAX;
@@ -79,6 +79,12 @@ fn line(program: &str, entries: &[Entry], entry: &Entry, version: TerseVersion) 
     let (user, system) = entry.cpu_percent();
     fields.push(format_args!("{user:.6}%"));
     fields.push(format_args!("{system:.6}%"));
+    fields.push(entry.switches);
+    fields.push(entry.faults_major);
+    fields.push(entry.faults_minor);
+    for (_, share) in &DepthShares::of(&entry.depths).in_flight {
+        fields.push(format_args!("{share:.1}%"));
+    }
     classes(&mut fields, entry);
     if let Some(description) = entry.options.description() {
         fields.push_text(description);
