@@ -194,6 +194,8 @@ impl<'a> Stopwatch<'a> {
                 cpu_system_ns: used.cpu.system_ns,
                 switches_voluntary: used.switches_voluntary,
                 switches_involuntary: used.switches_involuntary,
+                faults_minor: used.faults_minor,
+                faults_major: used.faults_major,
             },
             cpu: used.cpu,
             failure,
