@@ -4,6 +4,7 @@
 //! Every report but the classic tiobench tables fits 80 columns, is ASCII, and
 //! ends with the answer.
 
+pub mod bonnie;
 mod cell;
 mod comparison;
 mod curve;
@@ -20,6 +21,7 @@ mod list;
 mod outcome;
 mod page;
 mod quick;
+mod runs;
 mod show;
 mod stack;
 mod text;
