@@ -6,6 +6,10 @@ use super::Version;
 use super::row::{Figures, Row, rows};
 use super::spelled::{chunk, kib_per_s, latency, per_s, size, whole};
 
+/// The program, where Bonnie++ has its version: readers that know its versions correct
+/// what is wrong with their figures, and nothing of that is wrong here.
+const PROGRAM: &str = "stiction";
+
 /// One line for each run: 27 fields of 1.03e, 48 of 1.96, 50 of 2.00a.
 #[must_use]
 pub fn csv(session: &Session, version: Version) -> String {
@@ -36,7 +40,7 @@ fn fields(row: &Row, version: Version) -> Vec<String> {
     };
     let mut all = vec![
         format_version.to_owned(),
-        version.as_str().to_owned(),
+        PROGRAM.to_owned(),
         machine,
         row.concurrency.to_string(),
         number(row.seed),

@@ -12,7 +12,7 @@ pub(super) enum Shown {
 }
 
 /// Slack for figures that are whole but for the last bit of a division.
-const SLACK: f64 = 1e-9;
+const SLACK: f64 = 1e-13;
 
 impl Shown {
     /// The figure as `spell` has it, pluses when it was too fast, nothing when there is
@@ -55,7 +55,7 @@ pub(super) fn scaled_rate(bytes_per_s: f64) -> String {
     } else if mib < 100.0 {
         format!("{mib:4.1}m")
     } else if mib < 1000.0 {
-        format!("{:4.0}m", mib.floor())
+        format!("{mib:4.0}m")
     } else {
         format!("{:4.1}g", mib / 1024.0)
     }
@@ -111,6 +111,9 @@ mod tests {
             (9999.0, "9999k"),
             (10_000.0, " 9.8m"),
             (102_400.0, " 100m"),
+            // As 2.00a itself prints them.
+            (264_780.0, " 259m"),
+            (197_666.0, " 193m"),
             (1_024_000.0, " 1.0g"),
         ] {
             assert_eq!(scaled_rate(kib * 1024.0), text);
