@@ -10,6 +10,7 @@ mod comparison;
 mod curve;
 mod doubts;
 mod environment;
+pub mod ext3_tools;
 mod figure;
 mod fio;
 pub mod fio_output;
