@@ -16,9 +16,9 @@ Examples:
                                     As the old program, with zsh's line
 
 By default the file is dropped from the cache before each run, and that is
-checked. Reads follow each other; --classic keeps the old distance of 4096 bytes,
-so that reads of 8 KiB read every byte twice. Sizes: a bare number is MiB for
---size and --distance, bytes for --buffer and --hop (KiB with -k).";
+checked. Reads follow each other; --classic keeps the old distance of 4096
+bytes, so that reads of 8 KiB read every byte twice. Sizes: a bare number is MiB
+for --size and --distance, bytes for --buffer and --hop (KiB with -k).";
 
 /// Read a file, by reads at a distance or by touching a mapping
 #[derive(Clone, Debug, clap::Args)]

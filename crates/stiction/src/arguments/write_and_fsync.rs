@@ -17,9 +17,9 @@ Examples:
                                     As the old program, with zsh's line
 
 Two times are told: until the last write had returned, and until all is durable.
-The difference of two systems is often but what each leaves for later: compare the
-second. Files are always its own and are removed; -O lays one down and overwrites
-it. Sizes: a bare number is MiB for --size, bytes for --chunk (KiB with -k).";
+Two systems often differ but in what they leave for later: compare the second.
+Files are always its own and are removed; -O lays one down and overwrites it.
+Sizes: a bare number is MiB for --size, bytes for --chunk (KiB with -k).";
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
