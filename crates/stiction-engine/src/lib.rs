@@ -46,6 +46,7 @@ mod placement;
 mod recorder;
 mod request;
 mod rota;
+mod rounds;
 mod routine;
 mod run;
 mod schedule;
@@ -70,6 +71,7 @@ pub use data::{Checked, Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind, Survive
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
 pub use outcome::{Ended, Kept, Outcome, WorkerOutcome};
+pub use rounds::Steady;
 pub use routine::{Moment, Performed, Routine, Stopwatch, Timetable, run_routines};
 pub use run::{run, run_checked};
 pub use search::DepthFound;
