@@ -127,7 +127,9 @@ pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Result<Outcome, EngineErro
         return Err(EngineError::Job { job, reason });
     }
     ignore_file_size_signal();
-    let calibration = Calibration::begin();
+    let calibration = runs
+        .first()
+        .map_or_else(Calibration::begin, Run::calibration);
     let stage = Stage::new(parts, &runs);
     let (origin, courses) = stage.play(&calibration)?;
     let ready_ns = origin.ready_ns(&calibration);
