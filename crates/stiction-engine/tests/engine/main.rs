@@ -11,7 +11,6 @@ mod mapping;
 mod pacing;
 mod patterns;
 mod placing;
-mod queueing;
 mod refusing;
 mod reserving;
 mod shaping;

@@ -12,11 +12,8 @@ use crate::outcome::{phase_gap, session_gap};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::stack::stack_line;
-use crate::text::counted;
+use crate::text::{WIDTH, counted};
 use rows::Counted;
-
-/// Jobs whose figures the last line has; of more there is a summary.
-const ANSWERED: usize = 3;
 
 /// The jobs in their order, with what each moved, how fast and with which latencies,
 /// what was the bound, and what speaks against it; then what was read in the job file
@@ -51,7 +48,7 @@ pub fn fio_run(judged: &Judged<'_>, style: Style) -> String {
     write_choices(&mut page, &program);
     page.blank();
     page.line(format!(
-        "Saved as {}; `stiction show {}` has it again.",
+        "Saved as {}; `stiction show --full {}` has every figure.",
         session.header.id,
         session.header.id.tail()
     ));
@@ -227,7 +224,8 @@ fn write_choices(page: &mut Page, program: &Program) {
     }
 }
 
-/// The rate and the word of each job, or of all together.
+/// The rate and the word of each job, or where these do not fit into a line, the words
+/// counted.
 fn answer(judged: &Judged<'_>, measured: &[JudgedPhase<'_>]) -> String {
     let with_numbers: Vec<&JudgedPhase<'_>> = measured
         .iter()
@@ -236,9 +234,10 @@ fn answer(judged: &Judged<'_>, measured: &[JudgedPhase<'_>]) -> String {
     if with_numbers.is_empty() {
         return crate::quick::nothing_measured(judged);
     }
-    if with_numbers.len() <= ANSWERED {
-        let each: Vec<String> = with_numbers.iter().map(|one| headline(one)).collect();
-        return each.join("; ");
+    let each: Vec<String> = with_numbers.iter().map(|one| headline(one)).collect();
+    let each = each.join("; ");
+    if each.chars().count() <= WIDTH || with_numbers.len() == 1 {
+        return each;
     }
     let mut subjects: Vec<(Subject, usize)> = Vec::new();
     for one in &with_numbers {

@@ -2,7 +2,6 @@
 
 mod bonnie;
 mod curve;
-mod ext3_tools;
 mod quick;
 mod root_devices;
 mod root_filesystems;

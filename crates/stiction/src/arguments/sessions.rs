@@ -68,6 +68,9 @@ pub(crate) struct ShowArguments {
     /// Write to FILE, whole or not at all, instead of stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Every figure and witness, also of a session with a report of its own (fio's)
+    #[arg(long)]
+    pub(crate) full: bool,
 }
 
 /// Remove sessions from the store

@@ -14,6 +14,7 @@ use crate::arguments::Recording;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::{Live, Talk};
+use crate::output;
 use crate::signals;
 
 /// This program, as sessions record it.
@@ -148,6 +149,12 @@ impl Measured {
             ))),
             other => other.map(|()| self.exit()),
         }
+    }
+
+    /// Writes the report into a file, and gives the code to end with.
+    pub(super) fn conclude_in(&self, path: &Path, report: &str) -> Result<Exit, Failure> {
+        output::write(path, report)?;
+        Ok(self.exit())
     }
 
     /// The code to end with.

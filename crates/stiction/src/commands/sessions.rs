@@ -1,7 +1,7 @@
 //! Listing, showing, exporting and deleting sessions.
 
 use stiction_core::export_session;
-use stiction_report::{Judged, Listed, json};
+use stiction_report::{Judged, Listed, is_fio_run, json};
 use stiction_store::Filter;
 
 use super::{Desk, fio_output, operand, store, tiobench};
@@ -56,6 +56,9 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
         (Some(layout), _) => tiobench::classic_report(&session, layout)?,
         (None, Some(format)) => fio_output::text(&session, format)?,
         (None, None) if as_json => json::session(&Judged::examine(&session)),
+        (None, None) if !typed.full && is_fio_run(&session) => {
+            stiction_report::fio_run(&Judged::examine(&session), desk.console.style())
+        }
         (None, None) => stiction_report::show(&Judged::examine(&session), desk.console.style()),
     };
     match &typed.output {

@@ -108,31 +108,28 @@ impl<'a> Places<'a> {
         let (place, length_bytes) = match (self.ground.look)(&path) {
             Found::Nothing => return self.to_be_made(desk, path),
             Found::Directory => {
-                desk.refuse("filename", format!("{path} is a directory"));
+                let what = format!("{path} is a directory");
+                desk.conflict("filename", what, "name a file in it, or set directory");
                 return None;
             }
             Found::Other(what) => {
-                desk.refuse("filename", format!("{path} is {what}"));
+                let what = format!("{path} is {what}");
+                desk.conflict("filename", what, "name a file or a block device");
                 return None;
             }
             Found::File(_) if changes && !allowed => {
-                desk.refuse(
-                    "filename",
-                    format!(
-                        "{path} was there before, and this job would overwrite it; \
-                         `--may-overwrite {path}` allows that"
-                    ),
-                );
+                let what = format!("{path} was there before, and this job would overwrite it");
+                let advice = format!("allow that by --may-overwrite {path}, or name another");
+                desk.conflict("filename", what, advice);
                 return None;
             }
             Found::Device(_) if changes && !allowed => {
-                desk.refuse(
-                    "filename",
-                    format!(
-                        "this job would destroy what {path} holds; `--scratch {path}=SERIAL` \
-                         hands the device over, with the serial that `lsblk -o NAME,SERIAL` shows"
-                    ),
+                let what = format!("this job would destroy what {path} holds");
+                let advice = format!(
+                    "hand the device over by --scratch {path}=SERIAL, with the serial that \
+                     `lsblk -o NAME,SERIAL` shows"
                 );
+                desk.conflict("filename", what, advice);
                 return None;
             }
             Found::File(bytes) => (

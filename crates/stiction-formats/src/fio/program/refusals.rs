@@ -2,7 +2,7 @@
 //! nothing here.
 
 use super::super::job::{
-    self, Action, Check, Coverage, EndEnds, Engine, FileOrder, Fill, Order, PerDirection, Sequencer,
+    self, Action, Check, Coverage, Engine, FileOrder, Fill, Order, PerDirection, Sequencer,
 };
 use super::Desk;
 
@@ -194,7 +194,7 @@ fn calls(desk: &Desk<'_>) -> Broken {
 
 fn course(desk: &Desk<'_>) -> Broken {
     let job = desk.job();
-    let (phase, rate, latency) = (&job.phase, &job.rate, &job.latency);
+    let (rate, latency) = (&job.rate, &job.latency);
     let some = |each: &PerDirection<Option<u64>>| {
         [each.read, each.write, each.trim]
             .iter()
@@ -202,26 +202,6 @@ fn course(desk: &Desk<'_>) -> Broken {
     };
     let is_mix = job.pattern.action == Action::ReadWrite;
     broken(&[
-        (
-            phase.delay.is_some(),
-            "startdelay",
-            "jobs of a wave start together",
-        ),
-        (
-            phase.after.is_some(),
-            "wait_for",
-            "jobs of a wave start together; use stonewall",
-        ),
-        (
-            phase.end_ends != EndEnds::Itself,
-            "exitall",
-            "each job has its own end",
-        ),
-        (
-            phase.error_ends_all,
-            "exitall_on_error",
-            "each job has its own end",
-        ),
         (
             job.think.is_some(),
             "thinktime",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use stiction_formats::fio::Setting;
 
+use crate::arguments::FioFormat;
 use crate::failure::Failure;
 
 /// What was asked for about the run as a whole.
@@ -12,8 +13,8 @@ use crate::failure::Failure;
 pub(super) struct ProgramOptions {
     /// Where the report goes instead of stdout.
     pub(super) output: Option<PathBuf>,
-    /// In which form, as fio names it.
-    pub(super) format: Option<String>,
+    /// In which format of fio; `None` for the report of our own.
+    pub(super) format: Option<FioFormat>,
     /// Nothing may be written.
     pub(super) read_only: bool,
     /// What was read and changes nothing, with the reason.
@@ -56,6 +57,9 @@ impl ProgramOptions {
         for setting in program {
             options.add(setting)?;
         }
+        if let (Some(FioFormat::Terse), Some(version)) = (options.format, terse_version(program)) {
+            options.format = Some(version?);
+        }
         Ok(options)
     }
 
@@ -65,8 +69,9 @@ impl ProgramOptions {
         let wanted = || Failure::new(format!("--{name} wants a value"));
         match name {
             "output" => self.output = Some(PathBuf::from(value.ok_or_else(wanted)?)),
-            "output-format" => self.format = Some(value.ok_or_else(wanted)?.to_owned()),
-            "minimal" => self.format = Some("terse".to_owned()),
+            "output-format" => self.format = format(value.ok_or_else(wanted)?)?,
+            "minimal" => self.format = Some(FioFormat::Terse),
+            "terse-version" => {}
             "readonly" => self.read_only = true,
             _ => {
                 let known = WITHOUT_EFFECT.iter().find(|(known, _)| *known == name);
@@ -78,6 +83,32 @@ impl ProgramOptions {
         }
         Ok(())
     }
+}
+
+/// The format of that name.
+fn format(name: &str) -> Result<Option<FioFormat>, Failure> {
+    match name {
+        "normal" => Ok(None),
+        "json" => Ok(Some(FioFormat::Json)),
+        "json+" => Ok(Some(FioFormat::JsonPlus)),
+        "terse" => Ok(Some(FioFormat::Terse)),
+        _ => Err(
+            Failure::new(format!("--output-format={name} is no format of fio"))
+                .advise("Choose one of normal, json, json+ and terse."),
+        ),
+    }
+}
+
+/// The version of terse lines, where one is asked for.
+fn terse_version(program: &[Setting]) -> Option<Result<FioFormat, Failure>> {
+    let asked = program.iter().rev();
+    let asked = asked.filter(|setting| setting.name == "terse-version");
+    let version = asked.map(|setting| setting.value.as_deref()).next()?;
+    Some(match version {
+        Some("3") => Ok(FioFormat::Terse),
+        Some("5") => Ok(FioFormat::Terse5),
+        _ => Err(Failure::new("--terse-version is 3 or 5")),
+    })
 }
 
 fn refusal(name: &str) -> Failure {
@@ -111,10 +142,17 @@ mod tests {
     fn what_is_about_the_run_is_taken_and_what_is_not_done_is_refused() {
         let options = read("--output o.json --output-format=json --eta=never --readonly").unwrap();
         assert_eq!(options.output, Some("o.json".into()));
-        assert_eq!(options.format.as_deref(), Some("json"));
+        assert_eq!(options.format, Some(FioFormat::Json));
         assert!(options.read_only);
         assert_eq!(options.without_effect[0].0, "--eta");
-        assert_eq!(read("--minimal").unwrap().format.as_deref(), Some("terse"));
+        let terse = |words| read(words).unwrap().format;
+        assert_eq!(terse("--minimal"), Some(FioFormat::Terse));
+        assert_eq!(
+            terse("--terse-version=5 --minimal"),
+            Some(FioFormat::Terse5)
+        );
+        assert_eq!(terse("--output-format=normal"), None);
+        assert!(read("--minimal --terse-version=4").is_err());
         assert!(read("--client=host").unwrap_err().contains("--client"));
         assert!(read("--parse-only").unwrap_err().contains("fio lint"));
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 use stiction_core::{OptionWithoutEffect, Program, ProgramPlace, Seed};
 use stiction_formats::fio::lint::{Code, Finding, Lint, Severity, lint};
 use stiction_formats::fio::{Found, ProgramGround, Resolved, program};
+use stiction_report::fio_output::requested_logs;
 use stiction_report::{Judged, json};
 use stiction_suite::{Fio, Place};
 
@@ -15,16 +16,22 @@ use super::program_options::ProgramOptions;
 use super::read::{Words, machine, read};
 use super::refuse;
 use crate::arguments::{FioRunArguments, Recording, ScratchDevice};
-use crate::commands::{Desk, measure, scratch};
+use crate::commands::{Desk, fio_output, measure, scratch};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::Talk;
+use crate::output;
 
 /// Runs the jobs that the words name.
 pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let machine = machine();
     let words = read(&typed.fio.words, machine)?;
     let options = ProgramOptions::read(&words.program)?;
+    if desk.console.json && options.format.is_some() {
+        return Err(Failure::new(
+            "--output-format and --json each ask for a format: choose one",
+        ));
+    }
     let resolved = match &words.jobs {
         Ok(resolved) => resolved,
         Err(errors) => return refuse(errors, desk.console),
@@ -68,19 +75,28 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
         Talk::default(),
         desk,
     )?;
+    // Where nothing was recorded there is nothing to log, and the report says why.
+    for log in requested_logs(&measured.session).unwrap_or_default() {
+        output::write(Path::new(&log.name), &log.text)?;
+    }
     let judged = Judged::examine(&measured.session);
-    let text = if desk.console.json {
-        json::session(&judged)
-    } else {
-        stiction_report::fio_run(&judged, desk.console.style())
+    let text = match options.format {
+        Some(format) => fio_output::text(&measured.session, format)?,
+        None if desk.console.json => json::session(&judged),
+        None => stiction_report::fio_run(&judged, desk.console.style()),
     };
-    measured.conclude(&text, desk)
+    match &options.output {
+        Some(path) => measured.conclude_in(path, &text),
+        None => measured.conclude(&text, desk),
+    }
 }
 
 /// Whether a finding keeps the jobs from running. Blocks that are written again before
-/// they are checked upset fio; here it is known which write was the last.
+/// they are checked upset fio; here it is known which write was the last. And whether
+/// files have a size is seen when they are looked at.
 fn stops(finding: &Finding) -> bool {
-    finding.severity == Severity::Failure && finding.code != Code::VerifyRewrites
+    finding.severity == Severity::Failure
+        && !matches!(finding.code, Code::VerifyRewrites | Code::NoSize)
 }
 
 /// Prints what will fail, where the answer was asked for.
@@ -137,7 +153,9 @@ fn look(path: &str) -> Found {
         Ok(metadata) if metadata.is_file() => return Found::File(metadata.len()),
         Ok(metadata) if metadata.is_dir() => return Found::Directory,
         Ok(metadata) => metadata.file_type(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Found::Nothing,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Found::Nothing;
+        }
         Err(error) => return Found::Other(format!("not to be looked at: {error}")),
     };
     if !kind.is_block_device() {
