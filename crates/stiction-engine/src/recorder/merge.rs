@@ -186,4 +186,49 @@ mod tests {
         assert_eq!(merged.recordings[0].intervals.len(), 3);
         assert_eq!(merged.recordings[0].operations(), 2);
     }
+    /// Ten million operations of four workers: every multiple of 100 ns below a second,
+    /// once, in an order that mixes them (a factor without a common divisor). Each of the
+    /// 50 intervals of each worker has 50,000 of them.
+    #[test]
+    fn ten_million_operations_are_all_there_and_in_their_places() {
+        const ALL: u64 = 10_000_000;
+        let latency_ns = |number: u64| number * 7_654_321 % ALL * 100;
+        let (mut series, mut whole) = (Vec::new(), Histogram::new());
+        for worker in 0..4 {
+            let mut track = Track::new(Direction::Read, 1 << 23).unwrap();
+            for interval in 0..50 {
+                track.cut(interval.max(1) - 1, interval);
+                for number in 0..ALL / 200 {
+                    let number = (worker * 50 + interval) * (ALL / 200) + number;
+                    track.record(latency_ns(number), 512);
+                    whole.record(latency_ns(number));
+                }
+            }
+            series.push(track.finish(49));
+        }
+        let series: Vec<&Series> = series.iter().collect();
+        let merged = merge(&series, 1_000_000, 50_000_000);
+        assert_eq!(merged.interval_ns, 1_000_000);
+        let recording = &merged.recordings[0];
+        assert_eq!(recording.intervals.len(), 50);
+        for interval in &recording.intervals {
+            let both = (interval.latencies.count(), interval.bytes);
+            assert_eq!(both, (200_000, 200_000 * 512));
+        }
+        assert_eq!(
+            (recording.operations(), recording.bytes()),
+            (ALL, ALL * 512)
+        );
+        let total = recording.total();
+        assert!(total == whole);
+        // The sum of all multiples, and the one below which so many are.
+        assert_eq!(total.sum_ns(), ALL / 2 * (ALL - 1) * 100);
+        assert_eq!(total.min_ns(), Some(0));
+        assert_eq!(total.max_ns(), Some(999_999_900));
+        for share in [0.5, 0.9, 0.99, 0.999, 0.99999] {
+            let exact = share * 1e9;
+            let found = total.quantile_ns(share).unwrap() as f64;
+            assert!((found / exact - 1.0).abs() < 0.004, "{share}: {found}");
+        }
+    }
 }

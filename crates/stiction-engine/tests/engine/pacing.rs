@@ -95,6 +95,60 @@ fn root_an_open_loop_charges_a_stall_and_a_closed_one_hides_it() {
     assert!(closed.max_ns().unwrap() >= STALL_MS * ms);
 }
 
+/// 1100 reads at 400 a second, of which the 200th stalls for 2 s: it is the 1000th
+/// operation of a target that stalls once in a thousand.
+fn through_a_stall_of_2_s(kind: LoopKind) -> Histogram {
+    let target = FaultFs::mount(Faults {
+        stall_every: Some((1000, Duration::from_secs(2))),
+        ..Faults::default()
+    })
+    .unwrap();
+    let path = target.path().join("f");
+    run(&write_job(64), &file(&path));
+    let reads = |operations| Job {
+        access: Access::RandomIndependent,
+        once: false,
+        operations_per_worker: Some(operations),
+        ..read_job(64)
+    };
+    run(&reads(1000 - 64 - 200), &file(&path));
+    let job = paced(reads(1100), 400, Arrivals::Fixed, kind);
+    let outcome = run(&job, &file(&path));
+    assert_eq!(
+        (&outcome.ended, target.counts().reads),
+        (&Ended::Planned, 1836)
+    );
+    latencies(&outcome, Direction::Read)
+}
+
+/// In the 2 s, 800 operations are to begin, one every 2.5 ms, and each waits for what is
+/// left of the stall. `(2 - x) * 400` of 1100 take `x` s or longer: half of them (550)
+/// 0.625 s, a tenth (110) 1.725 s, a hundredth (11) 1.9725 s. Who asks one after another
+/// sees one such operation in 1100, which none of these shows.
+#[test]
+fn root_a_stall_of_2_s_is_in_the_quantiles_of_an_open_loop_only() {
+    testkit::require_root!();
+    let (open, closed) = std::thread::scope(|scope| {
+        let open = scope.spawn(|| through_a_stall_of_2_s(LoopKind::Open));
+        let closed = scope.spawn(|| through_a_stall_of_2_s(LoopKind::Closed));
+        (open.join().unwrap(), closed.join().unwrap())
+    });
+    assert_eq!((open.count(), closed.count()), (1100, 1100));
+    let ms = 1_000_000u64;
+    for (share, expected_ms) in [(0.5, 625.0), (0.9, 1725.0), (0.99, 1972.5)] {
+        let charged_ms = open.quantile_ns(share).unwrap() as f64 / ms as f64;
+        // One operation more or less, and half a bucket. A slow machine adds to it.
+        let least_ms = (expected_ms - 2.5) * 0.996;
+        assert!(
+            charged_ms >= least_ms,
+            "{share}: {charged_ms} of {expected_ms}"
+        );
+        let hidden_ms = closed.quantile_ns(share).unwrap() as f64 / ms as f64;
+        assert!(hidden_ms < 625.0, "{share}: {hidden_ms}");
+    }
+    assert!(open.max_ns().unwrap() >= 2000 * ms && closed.max_ns().unwrap() >= 2000 * ms);
+}
+
 /// Each read takes 5 ms or more, so in 500 ms there are 100 at most, and 500 were to be.
 #[test]
 fn root_a_pace_that_is_too_fast_is_called_missed() {
