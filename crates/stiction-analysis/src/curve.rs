@@ -134,7 +134,7 @@ fn is_closed(phase: &Phase) -> bool {
 fn asked_per_s(phase: &Phase) -> Option<f64> {
     let job = phase.job.as_ref()?;
     let Pace { rate, .. } = job.pace?;
-    let workers = job.regions.len() as f64;
+    let workers = job.workers() as f64;
     Some(match rate {
         Rate::OperationsPerS(each) => each as f64 * workers,
         Rate::BytesPerS(each) => (each as f64 * workers / job.block_size_bytes as f64).round(),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, Action, Batches, CallFlags, DataShape, DepthSearch, FileOrder, Floor, Pace, Placement,
-    Reserve, RingOptions, Seed, Sizes, Skew, Stride, ThinkTime, Tolerance,
+    Access, Action, Batches, CallFlags, DataShape, DepthSearch, FileOrder, Floor, JumpPercent,
+    Pace, Placement, Reserve, RingOptions, Seed, Sizes, Skew, Stride, ThinkTime, Tolerance,
 };
 
 /// How operations reach the kernel.
@@ -173,6 +173,13 @@ pub struct Job {
     /// included, 1 or more.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub run_operations: u32,
+    /// Whether the operations of a run all go to its first place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub run_in_place: bool,
+    /// How many operations at random places jump; `None` for all. In a mix each way then
+    /// goes through a file on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jump_percent: Option<JumpPercent>,
     /// What [`Access::Sequential`] leaves out; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stride: Option<Stride>,
@@ -258,9 +265,15 @@ pub struct Job {
     /// What [`Data::Pattern`] repeats, 1 byte or more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pattern: Vec<u8>,
-    /// Whether blocks read are checked against their stamps (needs
-    /// [`Data::Stamped`]); outside the latency of the read.
+    /// Whether blocks read are checked, outside the latency of the read: against their
+    /// stamps with [`Data::Stamped`], and where all are read against the bytes of
+    /// [`Data::Pattern`] or [`Data::Zeros`].
     pub verify: bool,
+    /// Stamped writes after which a worker reads back and checks what it wrote since the
+    /// last time; the rest when it comes to its end by the amount of work. Limits count
+    /// the writes alone. `None` for never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_back_every: Option<u64>,
     /// Operations after which a worker ends; `None` for no such limit.
     pub operations_per_worker: Option<u64>,
     /// Bytes after which a worker begins no further operation; `None` for no such
@@ -274,6 +287,12 @@ pub struct Job {
     /// skew or stride leave no such moment, when it has moved as many bytes as the
     /// regions have.
     pub once: bool,
+    /// How many times `once` is, 1 or more: a worker goes through its regions as often.
+    #[serde(default = "one_time", skip_serializing_if = "is_one_time")]
+    pub passes: u64,
+    /// Whether the worker's end is planned when the filesystem or the quota is full.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub until_full: bool,
     /// When workers start.
     pub start: StartOrder,
     /// Whether files are opened and closed inside the measured time, as tiotest
@@ -326,6 +345,18 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+fn one_time() -> u64 {
+    1
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_one_time(number: &u64) -> bool {
+    *number == 1
+}
+
 fn one() -> u32 {
     1
 }
@@ -355,6 +386,8 @@ impl Default for Job {
             access: Access::Sequential,
             skew: None,
             run_operations: 1,
+            run_in_place: false,
+            jump_percent: None,
             stride: None,
             hop_bytes: None,
             cut_bytes: None,
@@ -383,10 +416,13 @@ impl Default for Job {
             shape: DataShape::default(),
             pattern: Vec::new(),
             verify: false,
+            read_back_every: None,
             operations_per_worker: None,
             bytes_per_worker: None,
             duration_ns: None,
             once: true,
+            passes: 1,
+            until_full: false,
             start: StartOrder::Together,
             open_in_time: false,
             placement: Placement::default(),
@@ -416,13 +452,19 @@ impl Job {
         let used = [
             (self.action.reads(), read),
             (self.action.writes(), write),
-            (self.action == Action::Trim, trim),
+            (self.action.trims(), trim),
         ];
         used.into_iter()
             .filter(|(is_used, _)| *is_used)
             .map(|(_, mix)| mix.max_bytes())
             .max()
             .unwrap_or(0)
+    }
+
+    /// Whether any of its operations read, those included that only check.
+    #[must_use]
+    pub fn reads(&self) -> bool {
+        self.action.reads() || self.read_back_every.is_some()
     }
 
     /// How many workers it has.

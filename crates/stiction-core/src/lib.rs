@@ -73,7 +73,8 @@ pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};
 pub use pace::{Arrivals, LoopKind, Pace, Rate, RatesByWay};
 pub use pattern::{
-    Access, Action, PPM_WHOLE, SizeMix, SizeShare, Sizes, Skew, SkewShape, Stride, Zone,
+    Access, Action, JumpPercent, PPM_WHOLE, SizeMix, SizeShare, Sizes, Skew, SkewShape, Stride,
+    Zone,
 };
 pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
 pub use placement::{CpuPolicy, IoPriority, MemoryPolicy, Placement};

@@ -31,6 +31,9 @@ pub enum Action {
     Write,
     /// Trims only: a hole is punched into a file, and a device is told to discard.
     Trim,
+    /// Trims, and a write of each trimmed block when its trim is done. What limits the
+    /// work counts the two as one.
+    TrimWrite,
     /// Reads and writes in one stream, in random turns.
     Mixed {
         /// How many of a hundred operations are reads, 0 to 100.
@@ -48,7 +51,13 @@ impl Action {
     /// Whether any of it writes.
     #[must_use]
     pub fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::Mixed { .. })
+        matches!(self, Self::Write | Self::TrimWrite | Self::Mixed { .. })
+    }
+
+    /// Whether any of it trims.
+    #[must_use]
+    pub fn trims(self) -> bool {
+        matches!(self, Self::Trim | Self::TrimWrite)
     }
 
     /// Whether it takes away what is there: writes and trims.
@@ -56,6 +65,18 @@ impl Action {
     pub fn changes(self) -> bool {
         self != Self::Read
     }
+}
+
+/// How many of a hundred operations jump to a random place, by their way; each of the
+/// others goes on where the last one of its way ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct JumpPercent {
+    /// Of reads, 0 to 100.
+    pub read: u8,
+    /// Of writes, 0 to 100.
+    pub write: u8,
+    /// Of trims, 0 to 100.
+    pub trim: u8,
 }
 
 /// Which blocks [`Access::RandomIndependent`] prefers.

@@ -11,7 +11,7 @@ use crate::backend::{Backend, complete_rest};
 use crate::data::Payload;
 use crate::failure::{Fault, Operation};
 use crate::log::Log;
-use crate::request::{Request, Requests, Way};
+use crate::request::{Completions, Request, Requests, Way};
 use crate::steered::Steered;
 use crate::task::Task;
 use crate::turnover::Turnover;
@@ -113,6 +113,8 @@ pub(crate) struct Done {
     pub(crate) data_last: Option<u64>,
     /// When the last write began, ticks, and what it was.
     last_write: (u64, Request),
+    /// Whether it ended because there was no room left, as planned.
+    pub(crate) filled: bool,
     /// The first operation that failed and ended the worker.
     pub(crate) fault: Option<Fault>,
     /// What the loop of a steered job found besides.
@@ -143,7 +145,7 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         {
             let Some(request) = requests.next() else {
                 slots.give_back(slot);
-                budget = 0;
+                budget = if requests.waits() { budget } else { 0 };
                 break;
             };
             if !done.open_wanted(task, requests.turnover(), backend) {
@@ -185,7 +187,16 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         if attended && log.attend(now, done.operations, done.bytes) {
             budget = 0;
         }
-        if !reap(backend, payload, slots, log, &mut done, now, &mut Plainly) {
+        if !reap(
+            backend,
+            payload,
+            slots,
+            log,
+            &mut done,
+            now,
+            &mut Plainly,
+            requests,
+        ) {
             budget = 0;
         }
         if until_sync > 0 && !done.close_leaving(task, slots, requests.turnover(), backend, payload)
@@ -230,6 +241,10 @@ impl Attention for Plainly {}
 
 /// Takes in what is complete at `now`; false when any of it ends the worker.
 #[inline(always)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "parts of the worker that borrow each other's neighbours"
+)]
 pub(crate) fn reap(
     backend: &mut impl Backend,
     payload: &mut Payload,
@@ -238,6 +253,7 @@ pub(crate) fn reap(
     done: &mut Done,
     now: u64,
     attention: &mut impl Attention,
+    completions: &mut impl Completions,
 ) -> bool {
     let mut is_well = true;
     let operations_before = done.operations;
@@ -250,6 +266,7 @@ pub(crate) fn reap(
         let mut end = now;
         if result != request.whole_result() {
             if let Err(fault) = complete_rest(backend, slot, request, result) {
+                completions.ended(request, false);
                 if !attention.goes_on_after(request, fault) {
                     done.fault = done.fault.or(Some(fault));
                     is_well = false;
@@ -261,6 +278,7 @@ pub(crate) fn reap(
         }
         log.data(request, begun, end);
         payload.after(slot, request, || backend.buffer(slot));
+        completions.ended(request, true);
         done.operations += 1;
         done.bytes += u64::from(request.length_bytes);
         if request.way == Way::Write {
@@ -307,6 +325,7 @@ impl Done {
             last: now,
             data_last: None,
             last_write: (now, Request::NONE),
+            filled: false,
             fault: None,
             steered: Steered::default(),
         }

@@ -259,6 +259,12 @@ impl Fault {
         }
     }
 
+    /// Whether a write found no room.
+    pub(crate) fn is_full(self) -> bool {
+        let full = [Errno::NOSPC, Errno::DQUOT].map(Cause::from);
+        self.operation == Operation::Write && full.contains(&self.cause)
+    }
+
     pub(crate) fn in_file(self, file: u32) -> Self {
         Self { file, ..self }
     }

@@ -34,6 +34,7 @@ mod error;
 mod failure;
 mod files;
 mod floor;
+mod follow_up;
 mod gate;
 mod log;
 mod memory;

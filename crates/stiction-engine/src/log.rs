@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stiction_core::{Action, Direction, Job};
+use stiction_core::{Direction, Job};
 
 use crate::clock::Clock;
 use crate::gate::Start;
@@ -112,9 +112,9 @@ impl Tracks {
         let syncs = job.sync_every.is_some() || job.sync_at_end.is_some();
         Ok(Self {
             ways: [
-                track(job.action.reads(), Direction::Read)?,
+                track(job.reads(), Direction::Read)?,
                 track(job.action.writes(), Direction::Write)?,
-                track(job.action == Action::Trim, Direction::Trim)?,
+                track(job.action.trims(), Direction::Trim)?,
             ],
             sync: track(syncs, Direction::Sync)?,
             commit: track(commits(job), Direction::Commit)?,

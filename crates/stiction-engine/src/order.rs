@@ -2,7 +2,9 @@
 
 use stiction_core::{Access, Seed, Stride};
 
+use crate::draw::Draw;
 use crate::offsets::{Independent, Offsets, Permutation};
+use crate::request::Way;
 use crate::skew::Skewed;
 use crate::task::Task;
 
@@ -63,6 +65,10 @@ pub(crate) struct Order {
     /// Operations from one jump to the next, and how many of them are to come.
     run: u32,
     run_left: u32,
+    /// Whether a run stays where it began.
+    run_in_place: bool,
+    /// By way, how many of a hundred operations jump; `None` for all.
+    jump_percent: Option<[u8; Way::COUNT]>,
     stride: Option<Stride>,
     /// From the start of one operation to that of the next; 0 for its length.
     hop_bytes: u64,
@@ -72,8 +78,10 @@ pub(crate) struct Order {
     since_skip: u64,
     /// Where the last operation ended, counted from the start of the region.
     at: u64,
-    /// Whether the end of the region is the end of all.
+    /// Whether the end of the region is the end of all or of a pass, and how many
+    /// passes there are until then.
     ends: bool,
+    passes_left: u64,
 }
 
 impl Order {
@@ -94,11 +102,25 @@ impl Order {
             jumps,
             run: task.job.run_operations,
             run_left: 0,
+            run_in_place: task.job.run_in_place,
+            jump_percent: (task.job.jump_percent)
+                .map(|percent| [percent.read, percent.write, percent.trim]),
             stride: task.job.stride,
             hop_bytes: task.job.hop_bytes.unwrap_or(0),
             cut_bytes: task.job.cut_bytes.unwrap_or(u64::MAX),
             since_skip: 0,
             at: 0,
+            // Of several files, the one that orders them counts.
+            passes_left: if task.files() > 1 { 1 } else { task.job.passes },
+        }
+    }
+
+    /// Whether the next operation jumps, if any may.
+    #[inline]
+    fn is_jump(&self, way: Way, draw: &mut Draw) -> bool {
+        match self.jump_percent {
+            None => self.run_left == 0,
+            Some(percent) => draw.below(100) < percent[way as usize].into(),
         }
     }
 
@@ -113,9 +135,10 @@ impl Order {
     /// Where the next operation begins, counted from the start of the region, and
     /// how long it is: `length`, or what there is to the end of the region.
     #[inline]
-    pub(crate) fn next(&mut self, length: u32) -> Option<(u64, u32)> {
-        if let Some(jumps) = &mut self.jumps
-            && self.run_left == 0
+    pub(crate) fn next(&mut self, way: Way, length: u32, draw: &mut Draw) -> Option<(u64, u32)> {
+        if self.jumps.is_some()
+            && self.is_jump(way, draw)
+            && let Some(jumps) = &mut self.jumps
         {
             self.run_left = self.run;
             let last = (self.region_bytes - u64::from(length)) / self.grid_bytes;
@@ -130,7 +153,10 @@ impl Order {
         };
         if beyond {
             if self.ends {
-                return None;
+                self.passes_left = self.passes_left.saturating_sub(1);
+                if self.passes_left == 0 {
+                    return None;
+                }
             }
             self.at = 0;
             self.since_skip = 0;
@@ -138,10 +164,10 @@ impl Order {
         let at = self.at;
         let to_cut = self.cut_bytes - at % self.cut_bytes;
         let length = u64::from(length).min(self.region_bytes - at).min(to_cut);
-        self.at += if self.hop_bytes == 0 {
-            length
-        } else {
-            self.hop_bytes
+        self.at += match self.hop_bytes {
+            _ if self.run_in_place => 0,
+            0 => length,
+            hop_bytes => hop_bytes,
         };
         if let Some(stride) = self.stride {
             self.since_skip += length;

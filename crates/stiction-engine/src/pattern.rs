@@ -19,8 +19,10 @@ pub(crate) fn problem(job: &Job) -> Option<String> {
 fn contradiction(job: &Job) -> Option<&'static str> {
     let percent = match job.action {
         Action::Mixed { reads_percent } => reads_percent,
-        Action::Read | Action::Write | Action::Trim => 0,
+        Action::Read | Action::Write | Action::Trim | Action::TrimWrite => 0,
     };
+    let follows = job.action == Action::TrimWrite || job.read_back_every.is_some();
+    let jumps = job.jump_percent;
     let rules = [
         (
             percent > 100,
@@ -37,6 +39,26 @@ fn contradiction(job: &Job) -> Option<&'static str> {
         (
             job.run_operations > 1 && job.access == Access::Sequential,
             "sequential offsets do not jump: ask for random ones, or leave the runs",
+        ),
+        (
+            job.run_in_place && job.run_operations == 1,
+            "a run that stays where it began has 2 operations or more",
+        ),
+        (
+            jumps.is_some() && (job.access == Access::Sequential || job.run_operations > 1),
+            "only random offsets without runs can go on in order: ask for those, or leave the share of jumps",
+        ),
+        (
+            jumps.is_some_and(|percent| percent.read.max(percent.write).max(percent.trim) > 100),
+            "more than 100 of a hundred operations are to jump",
+        ),
+        (
+            job.passes == 0 || job.passes > 1 && !job.once,
+            "a job that ends when it went through its regions does so 1 time or more, others never",
+        ),
+        (
+            follows && job.pace.is_some_and(|pace| pace.by_way.is_some()),
+            "what follows from other operations has no pace of its own: give all one pace",
         ),
         (
             job.stride.is_some() && job.access != Access::Sequential,

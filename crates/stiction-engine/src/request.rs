@@ -56,10 +56,26 @@ impl Request {
     }
 }
 
+/// What is told of operations as they end.
+pub(crate) trait Completions {
+    /// An operation ended, done or failed.
+    #[inline(always)]
+    fn ended(&mut self, request: Request, is_done: bool) {
+        let _nothing_follows = (request, is_done);
+    }
+}
+
 /// A source of operations.
-pub(crate) trait Requests {
-    /// The next operation; `None` when there are no more.
+pub(crate) trait Requests: Completions {
+    /// The next operation; `None` when there are no more, or none before one that is
+    /// in flight has ended: see [`waits`](Self::waits).
     fn next(&mut self) -> Option<Request>;
+
+    /// Whether there will be more when operations in flight have ended.
+    #[inline(always)]
+    fn waits(&self) -> bool {
+        false
+    }
 
     /// Which files are to be closed and opened; `None` where all stay open.
     #[inline(always)]
@@ -92,6 +108,8 @@ impl<O> Plain<O> {
         }
     }
 }
+
+impl<O> Completions for Plain<O> {}
 
 impl<O: Offsets> Requests for Plain<O> {
     #[inline(always)]

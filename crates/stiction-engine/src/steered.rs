@@ -235,6 +235,7 @@ pub(crate) fn drive_steered<B: Backend>(
                         budget -= 1;
                         until_sync -= u64::from(ready.request.way == Way::Write);
                     }
+                    None if streams.waits() => {}
                     None => budget = 0,
                 }
             }
@@ -308,7 +309,9 @@ pub(crate) fn drive_steered<B: Backend>(
         let attended = log.is_due(now) && log.attend(now, done.operations, done.bytes);
         let mut is_over = attended || log.is_over();
         watch.take = flow.batches.complete_max;
-        is_over |= !reap(backend, payload, slots, log, &mut done, now, &mut watch);
+        is_over |= !reap(
+            backend, payload, slots, log, &mut done, now, &mut watch, streams,
+        );
         if until_sync > 0 {
             let turnover = streams.turnover();
             is_over |= !done.close_leaving(task, slots, turnover, backend, payload);

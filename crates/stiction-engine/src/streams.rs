@@ -4,7 +4,7 @@
 use stiction_core::{Action, Job, Pace, Rate, Seed};
 
 use crate::log::Log;
-use crate::request::{Request, Requests, Way};
+use crate::request::{Completions, Request, Requests, Way};
 use crate::schedule::Schedule;
 use crate::task::Task;
 use crate::turnover::Turnover;
@@ -109,6 +109,11 @@ impl Streams {
         self.requests.turnover()
     }
 
+    /// As [`Requests::waits`].
+    pub(crate) fn waits(&self) -> bool {
+        self.requests.waits()
+    }
+
     /// As [`Requests::written`].
     pub(crate) fn written(&self) -> Vec<u32> {
         self.requests.written()
@@ -149,6 +154,13 @@ impl Streams {
     }
 }
 
+impl Completions for Streams {
+    #[inline]
+    fn ended(&mut self, request: Request, is_done: bool) {
+        self.requests.ended(request, is_done);
+    }
+}
+
 impl Stream {
     /// Makes the next operation known, if it has a moment.
     fn draw(&mut self, requests: &mut Varied, log: &Log<'_>) {
@@ -174,7 +186,7 @@ fn ways(job: &Job) -> Vec<Option<Way>> {
         Action::Mixed { .. } => vec![Some(Way::Read), Some(Way::Write)],
         Action::Read => vec![Some(Way::Read)],
         Action::Write => vec![Some(Way::Write)],
-        Action::Trim => vec![Some(Way::Trim)],
+        Action::Trim | Action::TrimWrite => vec![Some(Way::Trim)],
     }
 }
 

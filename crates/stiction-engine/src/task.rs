@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use stiction_core::{
-    Action, BackendKind, Create, Data, Job, MapAdvice, Region, Reserve, StartOrder,
+    Access, Action, BackendKind, Create, Data, Job, MapAdvice, Region, Reserve, StartOrder,
 };
 
 use crate::backend::has_queue;
@@ -21,6 +21,8 @@ pub const DEPTH_MAX: u32 = 4096;
 pub const BLOCK_BYTES_MAX: u64 = 1 << 30;
 /// Buffers begin closer to the start of a page than this, bytes.
 const BUFFER_OFFSET_BYTES_MAX: u32 = 1 << 16;
+/// Most writes that are kept in mind to be read back.
+const READ_BACK_MAX: u64 = 1 << 20;
 /// Shortest interval that operations are recorded in, ns.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
 
@@ -44,6 +46,8 @@ pub(crate) struct Task<'a> {
     pub(crate) regions: &'a [Region],
     /// Operations after which the worker ends; `u64::MAX` for no such limit.
     pub(crate) operations: u64,
+    /// The same, not counting those that follow from others.
+    pub(crate) leads: u64,
 }
 
 impl<'a> Task<'a> {
@@ -55,17 +59,19 @@ impl<'a> Task<'a> {
             && job.hop_bytes.is_none()
             && job.cut_bytes.is_none();
         let once = if job.once && counted {
-            job.blocks(worker as usize)
+            job.blocks(worker as usize).saturating_mul(job.passes)
         } else {
             u64::MAX
         };
         let bytes = job.bytes_per_worker.filter(|_| counted);
         let bytes = bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(job.block_size_bytes));
         let asked = job.operations_per_worker.unwrap_or(u64::MAX);
-        let operations = asked.min(once).min(bytes);
+        let leads = asked.min(once).min(bytes);
+        let follows = job.action == Action::TrimWrite || job.read_back_every.is_some();
+        let operations = if follows { u64::MAX } else { leads };
         let syncs = job.sync_every.filter(|_| job.action == Action::Write);
         let before_sync = syncs.map_or(u64::MAX, |every| every.writes);
-        let depth = operations.min(before_sync).clamp(1, job.depth.into()) as u32;
+        let depth = leads.min(before_sync).clamp(1, job.depth.into()) as u32;
         Self {
             job,
             targets,
@@ -75,6 +81,7 @@ impl<'a> Task<'a> {
             batch: (depth / 4).max(1),
             regions: job.regions_of(worker as usize),
             operations,
+            leads,
         }
     }
 
@@ -164,7 +171,9 @@ impl Ends {
 fn buffer_bytes(job: &Job) -> u64 {
     match job.action {
         Action::Trim => 1,
-        Action::Read | Action::Write | Action::Mixed { .. } => job.operation_bytes_max(),
+        Action::Read | Action::Write | Action::TrimWrite | Action::Mixed { .. } => {
+            job.operation_bytes_max()
+        }
     }
 }
 
@@ -242,7 +251,7 @@ fn contradictions(job: &Job) -> Option<String> {
             "mmap goes through the page cache: leave O_DIRECT, or use psync or io_uring",
         ),
         (
-            job.action == Action::Trim
+            job.action.trims()
                 && matches!(
                     job.backend,
                     BackendKind::Mmap | BackendKind::Libaio | BackendKind::Splice
@@ -289,7 +298,7 @@ fn contradictions(job: &Job) -> Option<String> {
             "only direct I/O polls the device: ask for O_DIRECT, or leave completion polling",
         ),
         (
-            job.ring.completion_polling && job.action == Action::Trim,
+            job.ring.completion_polling && job.action.trims(),
             "a ring that polls the device does not trim: leave completion polling",
         ),
         (
@@ -309,12 +318,35 @@ fn contradictions(job: &Job) -> Option<String> {
             "it syncs after writes, and there are none",
         ),
         (
-            job.data == Data::Stamped && (writes || job.verify) && job.sizes.is_some(),
-            "stamped blocks are all of one size: leave the other sizes",
+            (job.data == Data::Stamped && writes || job.verify) && job.sizes.is_some(),
+            "stamped blocks, and those that are checked, are all of one size: leave the other sizes",
         ),
         (
-            job.verify && !(reads && job.data == Data::Stamped),
-            "only reads of stamped data can be verified",
+            job.verify
+                && !(job.action.reads() && job.data == Data::Stamped
+                    || reads && matches!(job.data, Data::Pattern | Data::Zeros)),
+            "only reads of stamped data, and reads alone of a pattern or zeros, can be verified",
+        ),
+        (
+            job.read_back_every.is_some()
+                && !(job.action == Action::Write && job.data == Data::Stamped),
+            "only stamped data that is written and nothing else is read back",
+        ),
+        (
+            job.read_back_every
+                .is_some_and(|writes| !(1..=READ_BACK_MAX).contains(&writes)),
+            "it reads back after 1 to 1048576 writes",
+        ),
+        (
+            job.action == Action::TrimWrite
+                && job.data == Data::Stamped
+                && job.depth > 1
+                && (job.access == Access::RandomIndependent || !job.once || job.passes > 1),
+            "stamped blocks that are trimmed and written again and again: set the depth to 1",
+        ),
+        (
+            job.until_full && !writes,
+            "it does not write, so nothing gets full",
         ),
         (
             !writes && (job.reserve != Reserve::None || job.sync_on_close.is_some()),
@@ -379,9 +411,7 @@ fn region(job: &Job, targets: &[Target], index: usize) -> Option<String> {
             device.path().display(),
             device.length_bytes()
         )),
-        Some(Target::Device(_))
-            if job.action == Action::Trim && job.backend == BackendKind::IoUring =>
-        {
+        Some(Target::Device(_)) if job.action.trims() && job.backend == BackendKind::IoUring => {
             Some("io_uring does not discard blocks of a device here: use psync".to_owned())
         }
         Some(_) => None,

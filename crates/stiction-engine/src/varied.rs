@@ -4,8 +4,9 @@
 use stiction_core::{Access, Action, Seed, SizeMix};
 
 use crate::draw::Draw;
+use crate::follow_up::FollowUp;
 use crate::order::Order;
-use crate::request::{Request, Requests, Way};
+use crate::request::{Completions, Request, Requests, Way};
 use crate::rota::Rota;
 use crate::sizes::Lengths;
 use crate::skew::Skewed;
@@ -29,6 +30,9 @@ pub(crate) struct Varied {
     lengths: [Lengths; Way::COUNT],
     draw: Draw,
     bytes_left: u64,
+    /// What follows from these operations, and how many of them may still begin.
+    follow_up: Option<FollowUp>,
+    leads_left: u64,
 }
 
 /// Whose turn it is.
@@ -46,13 +50,13 @@ impl Varied {
         let turn = match job.action {
             Action::Read => Turn::Always(Way::Read),
             Action::Write => Turn::Always(Way::Write),
-            Action::Trim => Turn::Always(Way::Trim),
+            Action::Trim | Action::TrimWrite => Turn::Always(Way::Trim),
             Action::Mixed { reads_percent } => Turn::ReadsPercent(reads_percent),
         };
         // In order, each way goes through a file on its own.
-        let each_its_own =
-            job.access == Access::Sequential && matches!(turn, Turn::ReadsPercent(_));
-        let rounds = if job.once { 1 } else { u64::MAX };
+        let has_order = job.access == Access::Sequential || job.jump_percent.is_some();
+        let each_its_own = has_order && matches!(turn, Turn::ReadsPercent(_));
+        let rounds = if job.once { job.passes } else { u64::MAX };
         let rota = (task.files() > 1).then(|| Rota::new(task, rounds, seed.stream(FILES_STREAM)));
         let one_size = SizeMix::One(job.block_size_bytes);
         let lengths = |of: fn(&stiction_core::Sizes) -> &SizeMix| {
@@ -69,6 +73,8 @@ impl Varied {
                 lengths(|sizes| &sizes.trim),
             ],
             draw: Draw::new(seed.stream(CHOICES_STREAM)),
+            follow_up: FollowUp::of(job, task.depth),
+            leads_left: task.leads,
         }
     }
 }
@@ -82,6 +88,7 @@ fn bytes_limit(task: &Task<'_>, rota: Option<&Rota>) -> u64 {
         files
             .map(|file| task.region_bytes(file))
             .fold(0, u64::saturating_add)
+            .saturating_mul(job.passes)
     } else {
         u64::MAX
     };
@@ -91,12 +98,14 @@ fn bytes_limit(task: &Task<'_>, rota: Option<&Rota>) -> u64 {
 impl Requests for Varied {
     #[inline]
     fn next(&mut self) -> Option<Request> {
-        let way = match self.turn {
-            Turn::Always(way) => way,
-            Turn::ReadsPercent(percent) if self.draw.below(100) < percent.into() => Way::Read,
-            Turn::ReadsPercent(_) => Way::Write,
-        };
-        self.next_of(way)
+        if self.follow_up.is_some() {
+            return self.lead_or_follow();
+        }
+        self.lead()
+    }
+
+    fn waits(&self) -> bool {
+        self.follow_up.as_ref().is_some_and(FollowUp::waits)
     }
 
     #[inline]
@@ -114,7 +123,50 @@ impl Requests for Varied {
     }
 }
 
+impl Completions for Varied {
+    #[inline]
+    fn ended(&mut self, request: Request, is_done: bool) {
+        if let Some(follow_up) = &mut self.follow_up {
+            follow_up.ended(request, is_done);
+        }
+    }
+}
+
 impl Varied {
+    /// The next operation of those that do not follow from others.
+    #[inline]
+    fn lead(&mut self) -> Option<Request> {
+        let way = match self.turn {
+            Turn::Always(way) => way,
+            Turn::ReadsPercent(percent) if self.draw.below(100) < percent.into() => Way::Read,
+            Turn::ReadsPercent(_) => Way::Write,
+        };
+        self.next_of(way)
+    }
+
+    /// What follows from what is done, before anything else begins.
+    fn lead_or_follow(&mut self) -> Option<Request> {
+        let follow_up = self.follow_up.as_mut()?;
+        if let Some(request) = follow_up.next() {
+            return Some(request);
+        }
+        if !follow_up.may_lead() {
+            return None;
+        }
+        let left = self.leads_left.checked_sub(1);
+        let lead = left.and_then(|left| {
+            self.leads_left = left;
+            self.lead()
+        });
+        let follow_up = self.follow_up.as_mut()?;
+        if lead.is_some() {
+            follow_up.led();
+            return lead;
+        }
+        follow_up.led_all();
+        follow_up.next()
+    }
+
     /// The next operation if it is one that goes `way`; `None` when there are no more.
     #[inline]
     pub(crate) fn next_of(&mut self, way: Way) -> Option<Request> {
@@ -128,7 +180,7 @@ impl Varied {
                 Some(rota) => rota.next()?,
             };
             let place = &mut self.places[file as usize];
-            let step = place.next(way, length);
+            let step = place.next(way, length, &mut self.draw);
             if let Some(rota) = &mut self.rota {
                 place.follow(rota, file, way, step);
             }
@@ -189,13 +241,13 @@ fn places(task: &Task<'_>, each_its_own: bool, seed: Seed) -> Box<[Place]> {
 
 impl Place {
     #[inline]
-    fn next(&mut self, way: Way, length: u32) -> Option<(u64, u32)> {
+    fn next(&mut self, way: Way, length: u32, draw: &mut Draw) -> Option<(u64, u32)> {
         let order = if self.orders.len() == 1 {
             0
         } else {
             way as usize
         };
-        self.orders[order].next(length)
+        self.orders[order].next(way, length, draw)
     }
 
     /// Notes what was done in this file, and whether it was gone through by that.
@@ -203,7 +255,7 @@ impl Place {
     fn follow(&mut self, rota: &mut Rota, file: u32, way: Way, step: Option<(u64, u32)>) {
         if let Some((_, length_bytes)) = step {
             self.pass_left = self.pass_left.saturating_sub(length_bytes.into());
-            if way == Way::Write {
+            if way != Way::Read {
                 self.is_written = true;
                 rota.wrote(file);
             }
@@ -219,7 +271,7 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use stiction_core::{BackendKind, Job, Region, SizeShare, Sizes, Stride};
+    use stiction_core::{BackendKind, Job, JumpPercent, Region, SizeShare, Sizes, Stride};
 
     use super::*;
 
@@ -358,6 +410,54 @@ mod tests {
             requests.iter().map(length).collect()
         };
         assert_eq!(lengths(&requests(&job, 99)), [768, 256, 768, 256]);
+    }
+
+    /// Of 40 % that jump, 1 in 64 lands on the next block by chance.
+    #[test]
+    fn what_does_not_jump_goes_on_after_the_last_of_its_way() {
+        let jump_percent = Some(JumpPercent {
+            read: 40,
+            write: 0,
+            trim: 100,
+        });
+        let job = Job {
+            action: Action::Mixed { reads_percent: 50 },
+            access: Access::RandomIndependent,
+            jump_percent,
+            once: false,
+            ..job(64)
+        };
+        let all = requests(&job, 40_000);
+        let in_order = |way| {
+            let blocks = blocks(&of(&all, way));
+            let pairs = blocks.windows(2);
+            let steps = pairs.filter(|pair| pair[1] == (pair[0] + 1) % 64).count();
+            steps as f64 / (blocks.len() - 1) as f64
+        };
+        let reads = in_order(Way::Read);
+        let expected = 0.6 + 0.4 / 64.0;
+        assert!((reads - expected).abs() < tolerance(19_000), "{reads}");
+        assert!((in_order(Way::Write) - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_run_in_place_repeats_each_block_of_a_pass() {
+        let job = Job {
+            access: Access::RandomPermutation,
+            run_operations: 4,
+            run_in_place: true,
+            once: false,
+            ..job(16)
+        };
+        let all = blocks(&requests(&job, 64));
+        let runs: Vec<&[u64]> = all.chunks(4).collect();
+        assert!(
+            runs.iter()
+                .all(|run| run.iter().all(|block| *block == run[0]))
+        );
+        let mut firsts: Vec<u64> = runs.iter().map(|run| run[0]).collect();
+        firsts.sort_unstable();
+        assert!(firsts.into_iter().eq(0..16));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use stiction_core::{
 use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Splice};
 use crate::data::{Findings, Ledger, Payload};
 use crate::drive::{Done, Slots, drive};
+use crate::failure::Fault;
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
 use crate::offsets::{Independent, Permutation, Sequential};
@@ -174,7 +175,11 @@ impl Worker<'_> {
         } else {
             self.operate(&mut backend, &mut payload, &mut slots, &mut log)
         };
-        let remarks = backend.remarks();
+        let mut remarks = backend.remarks();
+        if done.filled {
+            let note = "there was no room for more: the filesystem or the quota is full";
+            remarks.notes.push(note.to_owned());
+        }
         let mut end = done.last;
         let mut used = Usage::since(used_before);
         self.sync_on_close(&mut done, &written, &mut backend, &mut payload, &log);
@@ -227,6 +232,10 @@ impl Worker<'_> {
                 timed(task, backend, &mut requests, payload, slots, log)
             }
         };
+        if job.until_full && done.fault.is_some_and(Fault::is_full) {
+            done.fault = None;
+            done.filled = true;
+        }
         if let Some(kind) = job.sync_at_end {
             done.data_last = Some(done.last);
             self.sync_at_end(kind, &mut done, &written, backend, payload, log);
@@ -386,13 +395,14 @@ fn plain_way(job: &Job) -> Option<Way> {
         || job.hop_bytes.is_some()
         || job.cut_bytes.is_some()
         || job.run_operations > 1
-        || job.regions_per_worker > 1;
+        || job.regions_per_worker > 1
+        || job.read_back_every.is_some();
     match job.action {
         _ if varies => None,
         Action::Read => Some(Way::Read),
         Action::Write => Some(Way::Write),
         Action::Trim => Some(Way::Trim),
-        Action::Mixed { .. } => None,
+        Action::TrimWrite | Action::Mixed { .. } => None,
     }
 }
 

@@ -79,6 +79,7 @@ fn workload_line(job: &Job) -> String {
         Action::Read => "read".to_owned(),
         Action::Write => "write".to_owned(),
         Action::Trim => "trim".to_owned(),
+        Action::TrimWrite => "trim and write".to_owned(),
         Action::Mixed { reads_percent } => format!("read ({reads_percent} %) and write"),
     };
     let arrivals = match job.pace.map(|pace| pace.arrivals) {
@@ -91,7 +92,7 @@ fn workload_line(job: &Job) -> String {
         format_bytes(job.block_size_bytes),
         job.backend.as_str(),
         if job.direct { "direct" } else { "buffered" },
-        u64::from(job.depth) * job.regions.len() as u64,
+        u64::from(job.depth) * job.workers() as u64,
     )
 }
 

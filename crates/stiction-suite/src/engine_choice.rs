@@ -154,7 +154,7 @@ pub(crate) fn try_ring(
 /// Runs `job`; the CPU time of the process meanwhile that no worker took, ns.
 fn charged(context: &Context<'_>, ground: &Ground, job: &Job) -> Result<(Outcome, u64), String> {
     let before_ns = process_cpu().total_ns;
-    let progress = Progress::new(job.regions.len());
+    let progress = Progress::new(job.workers());
     let outcome =
         run(job, ground.targets(), context.stop, &progress).map_err(|error| error.to_string())?;
     if let Ended::Failed(failure) = &outcome.ended {

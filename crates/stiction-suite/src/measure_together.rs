@@ -42,7 +42,7 @@ pub fn measure_together(
 ) -> Result<Vec<Phase>, EventsError> {
     let progress: Vec<Arc<Progress>> = jobs
         .iter()
-        .map(|one| Arc::new(Progress::new(one.request.job.regions.len())))
+        .map(|one| Arc::new(Progress::new(one.request.job.workers())))
         .collect();
     for (one, progress) in jobs.iter().zip(&progress) {
         let request = &one.request;

@@ -58,6 +58,7 @@ pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
             Action::Read => "reads".to_owned(),
             Action::Write => "writes".to_owned(),
             Action::Trim => "trims".to_owned(),
+            Action::TrimWrite => "trims and writes".to_owned(),
             Action::Mixed { reads_percent } => {
                 format!("reads ({reads_percent} %) and writes")
             }

@@ -67,7 +67,7 @@ impl<'a> Case<'a> {
         });
         let way = match (phase.job.as_ref().map(|job| job.action), recorded) {
             (Some(Action::Read), _) => Way::Read,
-            (Some(Action::Write), _) => Way::Write,
+            (Some(Action::Write | Action::TrimWrite), _) => Way::Write,
             (Some(Action::Trim), _) => return Err("trims move no data".to_owned()),
             (Some(Action::Mixed { .. }) | None, Some(way)) => way,
             (Some(Action::Mixed { .. }), None) => return Err("nothing was moved".to_owned()),

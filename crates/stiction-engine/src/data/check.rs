@@ -67,6 +67,19 @@ pub(crate) fn check(block: &[u8], wanted: &Wanted) -> Result<Found, MismatchKind
     }
 }
 
+/// Checks a block that has no stamp against the bytes that must be in it.
+pub(crate) fn check_bytes(block: &[u8], wanted: &[u8]) -> Result<(), MismatchKind> {
+    if block == wanted {
+        return Ok(());
+    }
+    if block.iter().all(|&byte| byte == 0) {
+        return Err(MismatchKind::Unstamped { zeros: true });
+    }
+    let differences = Differences::between(block, wanted);
+    let flipped = differences.flipped();
+    Err(flipped.unwrap_or_else(|| differences.garbled()))
+}
+
 fn is_foreign(found: &Stamp, wanted: &Wanted) -> bool {
     found.block_bytes != wanted.stamp.block_bytes
         || wanted.known.is_some() && found.seed != wanted.stamp.seed

@@ -3,6 +3,7 @@
 
 use stiction_core::{Action, Create, Data, DataShape, Job, Seed};
 
+use super::check::check_bytes;
 use super::findings::Findings;
 use super::ledger::Ledger;
 use super::random;
@@ -32,6 +33,10 @@ pub(crate) enum Payload {
     Stamped(Stamps),
     /// Each read must have its stamp.
     Checked(Stamps, Findings),
+    /// Each write has a stamp, and each read must have the one of its block.
+    Watched(Stamps, Findings),
+    /// Each read must have these bytes.
+    Expected(Box<[u8]>, Findings),
 }
 
 impl Payload {
@@ -52,9 +57,15 @@ impl Payload {
         let write = job.action.writes();
         let read = job.action.reads();
         Ok(match job.data {
+            Data::Stamped if write && (job.verify || job.read_back_every.is_some()) => {
+                Self::Watched(Stamps::new(task, ledger)?, Findings::new())
+            }
             Data::Stamped if write => Self::Stamped(Stamps::new(task, ledger)?),
             Data::Stamped if job.verify => {
                 Self::Checked(Stamps::new(task, ledger)?, Findings::new())
+            }
+            Data::Pattern | Data::Zeros if job.verify => {
+                Self::Expected(kept(job, seed), Findings::new())
             }
             _ if !write => Self::Idle,
             Data::Unique if job.shape == DataShape::default() => Self::Unique { seed, blocks: 0 },
@@ -70,9 +81,10 @@ impl Payload {
         let job = task.job;
         let mut shaper = Shaper::new(seed, job.shape);
         for slot in 0..task.depth {
-            match (job.action, job.data) {
-                (Action::Write, Data::Pattern) => repeat(&job.pattern, backend.buffer(slot)),
-                (Action::Write, Data::Unique) if !job.shape.refill => {
+            match job.data {
+                _ if !job.action.writes() || job.reads() => return,
+                Data::Pattern => repeat(&job.pattern, backend.buffer(slot)),
+                Data::Unique if !job.shape.refill => {
                     shaper.fill(backend.buffer(slot));
                 }
                 _ => return,
@@ -94,7 +106,9 @@ impl Payload {
         buffer: impl FnOnce() -> &'b mut [u8],
     ) {
         match self {
-            Self::Idle | Self::Checked(..) => {}
+            Self::Idle | Self::Checked(..) | Self::Expected(..) => {}
+            Self::Watched(stamps, _) if request.way == Way::Read => stamps.read(slot, request),
+            Self::Stamped(stamps) if request.way == Way::Trim => stamps.trim(request),
             _ if request.way != Way::Write => {}
             Self::Kept(bytes) => {
                 let length = request.length_bytes as usize;
@@ -106,7 +120,9 @@ impl Payload {
                 *blocks += 1;
             }
             Self::Shaped(shaper) => shaper.fill(&mut buffer()[..request.length_bytes as usize]),
-            Self::Stamped(stamps) => stamps.write(slot, request, buffer()),
+            Self::Stamped(stamps) | Self::Watched(stamps, _) => {
+                stamps.write(slot, request, buffer());
+            }
         }
     }
 
@@ -120,17 +136,25 @@ impl Payload {
     ) {
         match self {
             Self::Idle | Self::Kept(_) | Self::Unique { .. } | Self::Shaped(_) => {}
-            Self::Stamped(_) if request.way != Way::Write => {}
-            Self::Stamped(stamps) => stamps.written(slot),
-            Self::Checked(stamps, findings) => {
-                stamps.check(request, buffer(), findings);
+            Self::Checked(stamps, findings) => stamps.check(None, request, buffer(), findings),
+            Self::Watched(stamps, findings) if request.way == Way::Read => {
+                stamps.check(Some(slot), request, buffer(), findings);
             }
+            Self::Expected(bytes, findings) => {
+                let length = request.length_bytes as usize;
+                match check_bytes(&buffer()[..length], &bytes[..length]) {
+                    Ok(()) => findings.checked.uncounted += 1,
+                    Err(kind) => findings.add(request, kind),
+                }
+            }
+            Self::Stamped(_) | Self::Watched(..) if request.way != Way::Write => {}
+            Self::Stamped(stamps) | Self::Watched(stamps, _) => stamps.written(slot),
         }
     }
 
     /// What was written to `file` is durable: all that was acknowledged.
     pub(crate) fn synced(&mut self, file: u32) {
-        if let Self::Stamped(stamps) = self {
+        if let Self::Stamped(stamps) | Self::Watched(stamps, _) = self {
             stamps.synced(file);
         }
     }
@@ -138,7 +162,9 @@ impl Payload {
     /// What was found by checking.
     pub(crate) fn into_findings(self) -> Findings {
         match self {
-            Self::Checked(_, findings) => findings,
+            Self::Checked(_, findings)
+            | Self::Watched(_, findings)
+            | Self::Expected(_, findings) => findings,
             _ => Findings::default(),
         }
     }
@@ -157,7 +183,10 @@ fn tell(ledger: &Ledger, task: &Task<'_>) {
             Create::Sparse => ends.bytes(region.target),
         };
         ledger.forget(path, first_lost..u64::MAX);
-        if job.action == Action::Trim || job.action.writes() && job.data != Data::Stamped {
+        if job.action.trims() && job.data != Data::Stamped
+            || job.action == Action::Trim
+            || job.action.writes() && job.data != Data::Stamped
+        {
             let end = region.offset_bytes.saturating_add(region.length_bytes);
             ledger.forget(path, region.offset_bytes..end);
         }

@@ -2,10 +2,11 @@
 
 use stiction_core::WriteSync;
 
-use super::check::{Found, Wanted, check};
+use super::check::{Bounds, Found, Wanted, check};
 use super::chunk::Entry;
 use super::findings::Findings;
 use super::ledger::{Entries, Grid, Ledger};
+use super::mismatch::MismatchKind;
 use super::stamp::Stamp;
 use crate::EngineError;
 use crate::request::Request;
@@ -25,6 +26,12 @@ pub(crate) struct Stamps {
     files: Box<[Numbers]>,
     /// For each slot, the block that is being written, and the number of that write.
     in_flight: Box<[InFlight]>,
+    /// For each slot with a read in flight, the write that its block was promised to
+    /// have when the read began.
+    held: Box<[u32]>,
+    /// Whether blocks that were not written yet may hold good data of which nobody
+    /// counted the writes.
+    begins_unknown: bool,
     durable_at_once: bool,
 }
 
@@ -82,6 +89,8 @@ impl Stamps {
             stamp,
             files: files.collect::<Result<_, _>>()?,
             in_flight: vec![InFlight::NONE; task.depth as usize].into(),
+            held: vec![0; task.depth as usize].into(),
+            begins_unknown: ledger.is_none(),
             durable_at_once: job.write_sync != WriteSync::None,
         })
     }
@@ -139,10 +148,36 @@ impl Stamps {
         self.files[file as usize].synced();
     }
 
-    /// Looks at a block that was read.
-    pub(crate) fn check(&self, request: Request, buffer: &[u8], findings: &mut Findings) {
+    /// A read into `slot` is about to begin.
+    pub(crate) fn read(&mut self, slot: u32, request: Request) {
         let entry = self.files[request.file as usize].entry(self.block(request));
-        let known = entry.map(|entry| entry.bounds());
+        self.held[slot as usize] = entry.map_or(0, |entry| entry.bounds().held);
+    }
+
+    /// A trim is about to begin: nothing need be there until the block is written.
+    pub(crate) fn trim(&mut self, request: Request) {
+        let entry = self.files[request.file as usize].entry(self.block(request));
+        if let Some(entry) = entry {
+            entry.forget();
+        }
+    }
+
+    /// Looks at a block that was read into `slot`, if writes may have gone on meanwhile.
+    pub(crate) fn check(
+        &self,
+        slot: Option<u32>,
+        request: Request,
+        buffer: &[u8],
+        findings: &mut Findings,
+    ) {
+        let entry = self.files[request.file as usize].entry(self.block(request));
+        let bounds = entry.map(|entry| entry.bounds());
+        let known = bounds.map(|bounds| Bounds {
+            held: slot.map_or(bounds.held, |slot| self.held[slot as usize]),
+            ..bounds
+        });
+        let known = known.filter(|known| known.begun > 0 || !self.begins_unknown);
+        let is_known = bounds.is_some() == known.is_some();
         let generation = known.map_or(0, |known| known.begun);
         let wanted = Wanted {
             stamp: self.stamp(generation, request.offset_bytes),
@@ -155,6 +190,10 @@ impl Stamps {
             Ok(Found::Earlier) => checked.earlier += 1,
             Ok(Found::Partial) => checked.partial += 1,
             Ok(Found::Unwritten) => checked.unwritten += 1,
+            // Whatever was there before the first write was nobody's to check.
+            Err(MismatchKind::Unstamped { .. } | MismatchKind::Foreign) if !is_known => {
+                checked.unwritten += 1;
+            }
             Err(kind) => findings.add(request, kind),
         }
     }

@@ -9,8 +9,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use stiction_core::{
-    Action, BackendKind, Caveat, CaveatCode, Create, Job, Region, Reserve, SizeMix, Sizes,
-    WriteSync,
+    BackendKind, Caveat, CaveatCode, Create, Job, Region, Reserve, SizeMix, Sizes, WriteSync,
 };
 
 use crate::backend::Remarks;
@@ -314,7 +313,7 @@ fn lengths(job: &Job) -> Vec<(&'static str, u64)> {
     let used = [
         (job.action.reads(), read),
         (job.action.writes(), write),
-        (job.action == Action::Trim, trim),
+        (job.action.trims(), trim),
     ];
     let mixes = used
         .into_iter()

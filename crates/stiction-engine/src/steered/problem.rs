@@ -27,7 +27,7 @@ fn is_elsewhere(job: &Job, [read, write, trim]: [Option<Rate>; 3]) -> bool {
     let action = job.action;
     (read.is_some() && !action.reads())
         || (write.is_some() && !action.writes())
-        || (trim.is_some() && action != stiction_core::Action::Trim)
+        || (trim.is_some() && !action.trims())
 }
 
 fn is_zero(rate: Option<Rate>) -> bool {

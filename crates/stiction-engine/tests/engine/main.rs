@@ -5,6 +5,7 @@ mod calls;
 mod checking;
 mod devices;
 mod failing;
+mod following;
 mod jobs;
 mod many_files;
 mod mapping;

@@ -53,6 +53,7 @@ fn action(action: Action) -> String {
         Action::Read => "reads".to_owned(),
         Action::Write => "writes".to_owned(),
         Action::Trim => "trims".to_owned(),
+        Action::TrimWrite => "trims and writes".to_owned(),
         Action::Mixed { reads_percent } => format!("reads ({reads_percent} %) and writes"),
     }
 }
@@ -64,7 +65,7 @@ fn sizes(job: &Job) -> String {
     match job.action {
         Action::Read => mix(read),
         Action::Write => mix(write),
-        Action::Trim => mix(trim),
+        Action::Trim | Action::TrimWrite => mix(trim),
         Action::Mixed { .. } if read == write => mix(read),
         Action::Mixed { .. } => format!("{} and {}", mix(read), mix(write)),
     }
