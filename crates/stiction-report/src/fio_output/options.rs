@@ -115,5 +115,7 @@ fn pattern(job: &Job) -> &'static str {
         (Action::Trim, false) => "randtrim",
         (Action::Mixed { .. }, true) => "rw",
         (Action::Mixed { .. }, false) => "randrw",
+        (Action::TrimWrite, true) => "trimwrite",
+        (Action::TrimWrite, false) => "randtrimwrite",
     }
 }
