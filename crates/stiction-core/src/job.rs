@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Access, Action, Batches, CallFlags, DataShape, DepthSearch, FileOrder, Floor, JumpPercent,
-    Pace, Placement, Reserve, RingOptions, Seed, Sizes, Skew, Stride, ThinkTime, Tolerance,
+    Pace, Placement, Reserve, RingOptions, Seed, Sizes, Skew, SteadyStop, Stride, ThinkTime,
+    Tolerance,
 };
 
 /// How operations reach the kernel.
@@ -330,6 +331,10 @@ pub struct Job {
     /// Whether the greatest depth is looked for at which latencies keep below a bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth_search: Option<DepthSearch>,
+    /// Whether it ends when its rate has become steady, if that is before its planned
+    /// end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_stop: Option<SteadyStop>,
     /// Which failed operations a worker goes on after.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tolerance: Tolerance,
@@ -435,6 +440,7 @@ impl Default for Job {
             floor: None,
             latency_ns_max: None,
             depth_search: None,
+            steady_stop: None,
             tolerance: Tolerance::default(),
             time_submission: false,
             seed: Seed(0),

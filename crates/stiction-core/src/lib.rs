@@ -40,6 +40,7 @@ mod seed;
 mod session;
 mod size;
 mod skip;
+mod steady;
 mod summary;
 mod target;
 mod witness;
@@ -95,6 +96,9 @@ pub use size::{
     SizeError, format_bytes, format_count, format_duration_ns, parse_duration_ns, parse_size_bytes,
 };
 pub use skip::{SkipCode, SkipReason};
+pub use steady::{
+    Line, Steadiness, SteadyFigure, SteadyLimit, SteadyRule, SteadySense, SteadyStop,
+};
 pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
 pub use witness::{CpuTime, DeviceTraffic, MovedBeside, Residency, SystemCpu, Witnesses};

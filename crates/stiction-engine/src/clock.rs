@@ -1,48 +1,26 @@
 //! Time stamps for latencies: the processor's time-stamp counter where it can be
 //! trusted, `CLOCK_MONOTONIC` elsewhere.
 //!
-//! Reading the counter costs 10 ns on the machine we measured, the clock 25 ns.
-//! The counter is trusted when the processor says that it runs at a constant rate
-//! and never stops (`constant_tsc`, `nonstop_tsc`) and the kernel uses it for its
-//! own clock, having found it to agree between processors.
-#![allow(unsafe_code)]
+//! Reading the counter costs 10 ns on the machine we measured, the clock 25 ns. Which is
+//! taken is found at the start of each run, and said in its notes with what a reading
+//! costs here, the counter's rate, and by how much that was off over the run by
+//! `CLOCK_MONOTONIC` and by `CLOCK_MONOTONIC_RAW`, which nobody slews.
+pub(crate) mod simulated;
+mod source;
 
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
+
+use source::{Choice, Source, clock_ns};
 
 /// What the counter is calibrated over at least. Each end is known to some 30 ns,
 /// which leaves 3 parts in a million.
 const CALIBRATION: Duration = Duration::from_millis(20);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    #[cfg(target_arch = "x86_64")]
-    Tsc,
-    Monotonic,
-}
-
-impl Source {
-    fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if is_tsc_trusted() {
-            return Self::Tsc;
-        }
-        Self::Monotonic
-    }
-
-    #[inline(always)]
-    fn ticks(self) -> u64 {
-        match self {
-            // SAFETY: the instruction is part of every x86-64 and touches no
-            // memory. A kernel that forbids it to processes (PR_SET_TSC) would
-            // not list it as its clock source.
-            #[cfg(target_arch = "x86_64")]
-            Self::Tsc => unsafe { core::arch::x86_64::_rdtsc() },
-            Self::Monotonic => monotonic_ns(),
-        }
-    }
-}
+/// A counter whose rate by `CLOCK_MONOTONIC` and by `CLOCK_MONOTONIC_RAW` differs by more
+/// is not used, parts per million: the former is slewed by 500 at most, and the rest is
+/// left for a calibration that was interrupted.
+const DISAGREEMENT_PPM_MAX: f64 = 1000.0;
 
 /// A calibrated clock; every worker has a copy.
 #[derive(Clone, Copy, Debug)]
@@ -71,26 +49,54 @@ impl Clock {
         u64::try_from((u128::from(ns) << 32).div_ceil(rate)).unwrap_or(u64::MAX)
     }
 
-    /// One line on the clock, for the notes: its name and rate, and by how much
-    /// that rate was off over the run that began with `calibration`.
-    pub(crate) fn describe(self, calibration: &Calibration) -> String {
-        if self.source == Source::Monotonic {
-            return "clock: CLOCK_MONOTONIC".to_owned();
+    /// Lets simulated time go by until `ticks`; false where time goes by itself.
+    pub(crate) fn advance_to(self, ticks: u64) -> bool {
+        if self.source == Source::Simulated {
+            simulated::advance_to(ticks);
         }
-        let drift_ppm = self.drift_ppm(calibration.begin, Reading::take(self.source));
-        let mhz = 1e3 / (self.ns_per_tick_q32 as f64 / f64::from(1u32 << 16).powi(2));
-        format!("clock: tsc at {mhz:.2} MHz, off by {drift_ppm:+.1} ppm over the run")
+        self.source == Source::Simulated
     }
 
-    /// How much more time this clock saw pass than `CLOCK_MONOTONIC`, parts per million.
-    fn drift_ppm(self, begin: Reading, end: Reading) -> f64 {
-        let ours = self.ns(end.ticks.saturating_sub(begin.ticks)) as f64;
-        let kernels = end.ns.saturating_sub(begin.ns).max(1) as f64;
-        (ours / kernels - 1.0) * 1e6
+    /// Before a moment that is waited for, how long it is waited for awake, ns: a sleeper
+    /// is woken up late by about as much.
+    pub(crate) fn awake_ns(self) -> u64 {
+        match self.source {
+            Source::Simulated => 0,
+            _ => 60_000,
+        }
+    }
+
+    /// One line on the clock, for the notes: its name, what a reading costs, its rate, and
+    /// by how much that was off over the run that began with `calibration`.
+    pub(crate) fn describe(self, calibration: &Calibration) -> String {
+        let words = calibration.choice_for(self.source).words();
+        match self.source {
+            Source::Simulated => "clock: simulated".to_owned(),
+            Source::Monotonic => format!("clock: CLOCK_MONOTONIC, {words}"),
+            #[cfg(target_arch = "x86_64")]
+            Source::Tsc => {
+                let end = Readings::take(self.source);
+                let off = |begin, end| ppm(self.ns(Reading::ticks_between(begin, end)), begin, end);
+                format!(
+                    "clock: tsc at {:.2} MHz, {words}; over the run off by {:+.1} ppm, by \
+                     CLOCK_MONOTONIC_RAW {:+.1} ppm",
+                    1e3 / (self.ns_per_tick_q32 as f64 / f64::from(1u32 << 16).powi(2)),
+                    off(calibration.begin.monotonic, end.monotonic),
+                    off(calibration.begin.raw, end.raw),
+                )
+            }
+        }
     }
 }
 
-/// The counter and the kernel's clock at one moment.
+/// How much more time passed by `ours_ns` than by the kernel's clock between two readings,
+/// parts per million.
+fn ppm(ours_ns: u64, begin: Reading, end: Reading) -> f64 {
+    let kernels_ns = end.ns.saturating_sub(begin.ns).max(1);
+    (ours_ns as f64 / kernels_ns as f64 - 1.0) * 1e6
+}
+
+/// The counter and a clock of the kernel's at one moment.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     ticks: u64,
@@ -99,11 +105,11 @@ struct Reading {
 
 impl Reading {
     /// The reading of several that took the shortest time.
-    fn take(source: Source) -> Self {
+    fn take(source: Source, clock: ClockId) -> Self {
         let attempt = || {
-            let before = monotonic_ns();
+            let before = clock_ns(clock);
             let ticks = source.ticks();
-            let width_ns = monotonic_ns() - before;
+            let width_ns = clock_ns(clock) - before;
             (width_ns, ticks, before + width_ns / 2)
         };
         let (_, ticks, ns) = (0..16)
@@ -112,70 +118,103 @@ impl Reading {
             .expect("sixteen attempts have a shortest");
         Self { ticks, ns }
     }
+
+    fn ticks_between(begin: Self, end: Self) -> u64 {
+        end.ticks.saturating_sub(begin.ticks)
+    }
+
+    /// Nanoseconds in a tick between two readings, with 32 binary places.
+    fn ns_per_tick_q32(begin: Self, end: Self) -> u64 {
+        let ns = u128::from(end.ns.saturating_sub(begin.ns));
+        let ticks = u128::from(Self::ticks_between(begin, end)).max(1);
+        u64::try_from((ns << 32) / ticks).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+/// The counter beside both clocks that it is held against.
+#[derive(Clone, Copy, Debug)]
+struct Readings {
+    monotonic: Reading,
+    raw: Reading,
+}
+
+impl Readings {
+    fn take(source: Source) -> Self {
+        Self {
+            monotonic: Reading::take(source, ClockId::Monotonic),
+            raw: Reading::take(source, ClockId::MonotonicRaw),
+        }
+    }
 }
 
 /// A calibration that goes on while the workers are made ready.
 #[derive(Debug)]
 pub(crate) struct Calibration {
-    source: Source,
-    begin: Reading,
+    choice: Choice,
+    begin: Readings,
 }
 
 impl Calibration {
+    /// With the best clock of this machine.
     pub(crate) fn begin() -> Self {
-        let source = Source::best();
+        Self::with(Choice::best())
+    }
+
+    /// With the time of simulated devices.
+    pub(crate) fn simulated() -> Self {
+        Self::with(Choice::simulated())
+    }
+
+    fn with(choice: Choice) -> Self {
         Self {
-            source,
-            begin: Reading::take(source),
+            choice,
+            begin: Readings::take(choice.source),
         }
     }
 
     /// How long ago it had begun at `now`, ticks.
     pub(crate) fn age_ticks(&self, now: u64) -> u64 {
-        now.saturating_sub(self.begin.ticks)
+        now.saturating_sub(self.begin.monotonic.ticks)
+    }
+
+    /// Why the clock is what it is.
+    fn choice_for(&self, source: Source) -> Choice {
+        if self.choice.source == source {
+            return self.choice;
+        }
+        self.choice
+            .without_counter("the time-stamp counter did not agree with CLOCK_MONOTONIC_RAW")
     }
 
     /// Waits until there is enough to go by, and makes the clock.
     pub(crate) fn finish(&self) -> Clock {
-        if self.source == Source::Monotonic {
-            return Clock {
-                source: self.source,
-                ns_per_tick_q32: 1 << 32,
-            };
+        let source = self.choice.source;
+        let in_ns = |source| Clock {
+            source,
+            ns_per_tick_q32: 1 << 32,
+        };
+        if matches!(source, Source::Monotonic | Source::Simulated) {
+            return in_ns(source);
         }
-        let age = Duration::from_nanos(monotonic_ns().saturating_sub(self.begin.ns));
+        let now_ns = clock_ns(ClockId::Monotonic);
+        let age = Duration::from_nanos(now_ns.saturating_sub(self.begin.monotonic.ns));
         std::thread::sleep(CALIBRATION.saturating_sub(age));
-        let end = Reading::take(self.source);
-        let ns = u128::from(end.ns - self.begin.ns);
-        let ticks = u128::from(end.ticks.saturating_sub(self.begin.ticks)).max(1);
+        let end = Readings::take(source);
+        let rate = Reading::ns_per_tick_q32(self.begin.monotonic, end.monotonic);
+        let raw_rate = Reading::ns_per_tick_q32(self.begin.raw, end.raw);
+        if disagree(rate, raw_rate) {
+            return in_ns(Source::Monotonic);
+        }
         Clock {
-            source: self.source,
-            ns_per_tick_q32: u64::try_from((ns << 32) / ticks).unwrap_or(u64::MAX).max(1),
+            source,
+            ns_per_tick_q32: rate,
         }
     }
 }
 
-fn monotonic_ns() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-#[cfg(target_arch = "x86_64")]
-fn is_tsc_trusted() -> bool {
-    const SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    let kernel_uses_it = std::fs::read_to_string(SOURCE).is_ok_and(|name| name.trim() == "tsc");
-    kernel_uses_it
-        && std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| has_steady_tsc(&text))
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_steady_tsc(cpuinfo: &str) -> bool {
-    let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
-    flags.is_some_and(|flags| {
-        ["constant_tsc", "nonstop_tsc"]
-            .iter()
-            .all(|wanted| flags.split_ascii_whitespace().any(|flag| flag == *wanted))
-    })
+/// Whether two rates of one counter are too far apart for either to be believed.
+fn disagree(one_q32: u64, other_q32: u64) -> bool {
+    (one_q32 as f64 / other_q32 as f64 - 1.0).abs() * 1e6 > DISAGREEMENT_PPM_MAX
 }
 
 #[cfg(test)]
@@ -204,24 +243,41 @@ mod tests {
     fn the_clock_agrees_with_the_kernels() {
         let calibration = Calibration::begin();
         let clock = calibration.finish();
-        let (kernel, ours) = (monotonic_ns(), clock.now());
-        while monotonic_ns() - kernel < 10_000_000 {}
-        let (kernel, ours) = (monotonic_ns() - kernel, clock.ns(clock.now() - ours));
+        let (kernel, ours) = (clock_ns(ClockId::Monotonic), clock.now());
+        while clock_ns(ClockId::Monotonic) - kernel < 10_000_000 {}
+        let (kernel, ours) = (
+            clock_ns(ClockId::Monotonic) - kernel,
+            clock.ns(clock.now() - ours),
+        );
         // A preemption between two readings may add milliseconds, never take any.
         assert!(ours + 100_000 >= kernel, "{ours} ns for {kernel} ns");
         assert!(clock.describe(&calibration).starts_with("clock: "));
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn both_flags_are_needed() {
-        let cpuinfo =
-            "processor\t: 0\nflags\t\t: fpu tsc constant_tsc rep_good nonstop_tsc cpuid\n";
-        assert!(has_steady_tsc(cpuinfo));
-        assert!(!has_steady_tsc(&cpuinfo.replace(" nonstop_tsc", "")));
-        assert!(!has_steady_tsc(
-            &cpuinfo.replace("constant_tsc", "tsc_scale")
-        ));
-        assert!(!has_steady_tsc(""));
+    fn rates_further_apart_than_a_slew_disagree() {
+        let rate = 1_654_370_000;
+        assert!(!disagree(rate, rate + rate / 2000), "500 ppm");
+        assert!(disagree(rate, rate - rate / 500), "2000 ppm");
+    }
+
+    /// One second by the clock in which the counter, at 2.5 GHz, was 50,000 ticks ahead.
+    #[test]
+    fn what_a_rate_is_off_by_is_said_in_parts_per_million() {
+        let reading = |ticks, ns| Reading { ticks, ns };
+        let (begin, end) = (reading(7, 100), reading(2_500_050_007, 1_000_000_100));
+        let ours_ns = AT_2_5_GHZ.ns(Reading::ticks_between(begin, end));
+        assert!((ppm(ours_ns, begin, end) - 20.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn simulated_time_goes_by_when_somebody_waits() {
+        let clock = Calibration::simulated().finish();
+        let begin = clock.now();
+        assert_eq!(clock.now(), begin);
+        assert!(clock.advance_to(begin + 5));
+        assert!(clock.advance_to(begin + 3), "which is past");
+        assert_eq!(clock.ns(clock.now() - begin), 5);
+        assert!(!Calibration::begin().finish().advance_to(0));
     }
 }

@@ -14,6 +14,7 @@ use crate::gate::Start;
 use crate::memory::NoMemory;
 use crate::recorder::{Series, Track};
 use crate::request::{Request, Way};
+use crate::rounds::Rounds;
 use crate::{Progress, StopFlag};
 
 /// How often a worker looks at the stop flag and publishes how far it is, ns.
@@ -35,6 +36,10 @@ pub(crate) struct Signals<'a> {
     ended_by: OnceLock<EndedBy>,
     /// Whether that is set: what workers look at.
     ended: AtomicBool,
+    /// What workers did by round, if the job is to end when that is steady.
+    pub(crate) rounds: Option<Rounds>,
+    /// Whether it is.
+    steady: AtomicBool,
 }
 
 /// Which job beside this one ended it.
@@ -53,6 +58,8 @@ impl<'a> Signals<'a> {
             failed: AtomicBool::new(false),
             ended_by: OnceLock::new(),
             ended: AtomicBool::new(false),
+            rounds: None,
+            steady: AtomicBool::new(false),
         }
     }
 
@@ -67,6 +74,11 @@ impl<'a> Signals<'a> {
         self.ended_by.get().cloned()
     }
 
+    /// Says that the rate is steady, and the job at its end.
+    pub(crate) fn is_steady(&self) {
+        self.steady.store(true, Ordering::Relaxed);
+    }
+
     /// Whether a job beside this one has ended it.
     fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
@@ -74,7 +86,10 @@ impl<'a> Signals<'a> {
 
     /// Whether the job is to end, from outside or because a worker failed.
     pub(crate) fn is_over(&self) -> bool {
-        self.stop.is_raised() || self.failed() || self.is_ended()
+        self.stop.is_raised()
+            || self.failed()
+            || self.is_ended()
+            || self.steady.load(Ordering::Relaxed)
     }
 
     /// Says that a worker failed.
@@ -142,6 +157,33 @@ pub(crate) fn commits(job: &Job) -> bool {
     job.sync_every.is_some_and(|every| every.writes == 1)
 }
 
+/// Where a worker is in the rounds.
+#[derive(Debug)]
+struct Course {
+    /// Number of the present round; `None` before the first.
+    index: Option<u64>,
+    /// When it ends, ticks.
+    end: u64,
+    /// Length of a round, ticks.
+    ticks: u64,
+    /// Operations and bytes before it.
+    before: (u64, u64),
+}
+
+impl Course {
+    fn new(rounds: Option<&Rounds>, clock: Clock, released: u64) -> Self {
+        let measure = rounds.map(Rounds::measure_ns);
+        Self {
+            index: None,
+            end: measure.map_or(u64::MAX, |(_, ramp_ns)| {
+                released.saturating_add(clock.ticks(ramp_ns))
+            }),
+            ticks: measure.map_or(u64::MAX, |(round_ns, _)| clock.ticks(round_ns)),
+            before: (0, 0),
+        }
+    }
+}
+
 /// A worker's tracks while it runs.
 #[derive(Debug)]
 pub(crate) struct Log<'a> {
@@ -157,6 +199,7 @@ pub(crate) struct Log<'a> {
     interval_end: u64,
     next_look: u64,
     deadline: u64,
+    round: Course,
     signals: &'a Signals<'a>,
     worker: usize,
     stopped: bool,
@@ -192,6 +235,7 @@ impl<'a> Log<'a> {
             deadline: job
                 .duration_ns
                 .map_or(u64::MAX, |ns| released.saturating_add(clock.ticks(ns))),
+            round: Course::new(signals.rounds.as_ref(), clock, released),
             signals,
             worker: worker as usize,
             stopped: false,
@@ -227,6 +271,9 @@ impl<'a> Log<'a> {
         if now >= self.interval_end {
             self.end_interval(now);
         }
+        if now >= self.round.end {
+            self.end_rounds(now, operations, bytes);
+        }
         if now >= self.next_look {
             self.next_look = now.saturating_add(self.clock.ticks(LOOK_NS));
             self.publish(operations, bytes);
@@ -248,8 +295,27 @@ impl<'a> Log<'a> {
         }
     }
 
+    /// Closes the rounds that are over at `now`. What was done since the last look at
+    /// the time counts for the first of them.
+    fn end_rounds(&mut self, now: u64, operations: u64, bytes: u64) {
+        let Some(rounds) = &self.signals.rounds else {
+            return;
+        };
+        let round = &mut self.round;
+        while now >= round.end {
+            if let Some(index) = round.index {
+                let (operations_before, bytes_before) = round.before;
+                rounds.close(index, operations - operations_before, bytes - bytes_before);
+            }
+            round.before = (operations, bytes);
+            round.index = Some(round.index.map_or(0, |index| index + 1));
+            round.end = round.end.saturating_add(round.ticks);
+        }
+    }
+
     fn choose_next_event(&mut self) {
-        self.next_event = self.interval_end.min(self.next_look).min(self.deadline);
+        let soon = self.interval_end.min(self.next_look);
+        self.next_event = soon.min(self.deadline).min(self.round.end);
     }
 
     fn publish(&self, operations: u64, bytes: u64) {

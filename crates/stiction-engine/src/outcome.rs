@@ -12,7 +12,7 @@ use crate::placement;
 use crate::recorder::{Merged, Series, merge};
 use crate::tolerance;
 use crate::worker::Report;
-use crate::{Checked, DepthFound, IoFailure, Mismatch, Tolerated};
+use crate::{Checked, DepthFound, IoFailure, Mismatch, Steady, Tolerated};
 
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub(crate) struct Around {
     pub(crate) ended_by: Option<EndedBy>,
     /// Whether the stop flag is raised.
     pub(crate) is_stopped: bool,
+    /// What its rate came to, if it was to become steady and there was enough to judge.
+    pub(crate) steady: Option<Option<Steady>>,
 }
 
 /// What a job did.
@@ -136,6 +138,9 @@ pub struct Outcome {
     /// How it kept its pace; `None` if it had none. By how much operations were late
     /// is a recording, [`Direction::Lateness`].
     pub pace: Option<Kept>,
+    /// What its rate came to, if the job was to end when that is steady; `None` also
+    /// when it ended before there was a window to judge.
+    pub steady: Option<Steady>,
     /// How it ended.
     pub ended: Ended,
     /// Whether `O_DIRECT` was granted; `None` if the job did not ask.
@@ -168,6 +173,7 @@ impl Outcome {
             notes: notes(job, &merged, &reports, around),
             caveats: caveats(job, &reports, around),
             began_ns: around.began_ns,
+            steady: around.steady.flatten(),
             recordings: merged.recordings,
             workers: reports.into_iter().map(WorkerOutcome::of).collect(),
             ready_ns: around.ready_ns,
@@ -285,6 +291,7 @@ fn moves(direction: Direction) -> bool {
 fn notes(job: &Job, merged: &Merged, reports: &[Report], around: &Around) -> Vec<String> {
     let mut notes = vec![around.clock.clone()];
     notes.extend(ended_note(reports, around));
+    notes.extend(around.steady.flatten().map(|steady| steady.to_string()));
     let said: BTreeSet<&String> = reports.iter().flat_map(|one| &one.remarks.notes).collect();
     notes.extend(said.into_iter().cloned());
     notes.extend(placed_notes(reports));
@@ -335,6 +342,19 @@ fn steered_notes(reports: &[Report]) -> Vec<String> {
     let expected = kinds.iter().filter(|kind| kind.expected);
     notes.extend(expected.map(|kind| format!("{kind}, as was expected")));
     notes
+}
+
+/// A doubt when a rate that was to become steady has not.
+fn unsteady(steady: Option<Steady>) -> Option<Caveat> {
+    let detail = match steady {
+        Some(Steady {
+            reached_ns: Some(_),
+            ..
+        }) => return None,
+        Some(steady) => steady.to_string(),
+        None => "it ended before there were enough rounds to call it steady".to_owned(),
+    };
+    Some(Caveat::new(CaveatCode::NotSteady, detail))
 }
 
 /// A doubt for failures after which workers went on.
@@ -422,6 +442,7 @@ fn caveats(job: &Job, reports: &[Report], around: &Around) -> Vec<Caveat> {
     }
     caveats.extend(misplaced(job, reports));
     caveats.extend(failed_operations(reports));
+    caveats.extend(around.steady.and_then(unsteady));
     let mismatches: u64 = reports
         .iter()
         .map(|report| report.findings.mismatch_count)

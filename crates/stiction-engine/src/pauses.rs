@@ -77,7 +77,7 @@ impl Pauses {
         let (spun, end) = (after(spin_ns.min(pause_ns)), after(pause_ns));
         let mut now = begin;
         while now < end && !log.is_over() {
-            if now < spun {
+            if now < spun && !log.clock.advance_to(spun) {
                 std::hint::spin_loop();
             } else {
                 wait(log, end.min(log.next_event()));

@@ -11,6 +11,7 @@ use crate::data::Ledger;
 use crate::gate::Gate;
 use crate::log::Signals;
 use crate::outcome::Around;
+use crate::rounds::Rounds;
 use crate::task::{Task, check};
 use crate::thread::ignore_file_size_signal;
 use crate::together::{Part, run_alone};
@@ -76,11 +77,13 @@ impl<'a> Run<'a> {
         stop: &'a StopFlag,
         progress: &'a Progress,
     ) -> Self {
+        let mut signals = Signals::new(stop, progress);
+        signals.rounds = Rounds::new(job);
         Self {
             job,
             targets,
             ledger,
-            signals: Signals::new(stop, progress),
+            signals,
         }
     }
 
@@ -91,7 +94,7 @@ impl<'a> Run<'a> {
     }
 
     fn run(&self) -> Result<Outcome, EngineError> {
-        let calibration = Calibration::begin();
+        let calibration = self.calibration();
         self.check()?;
         ignore_file_size_signal();
         match self.job.start {
@@ -101,6 +104,16 @@ impl<'a> Run<'a> {
                 let ready_ns = clock.ns(calibration.age_ticks(first));
                 self.outcome(endings, Some(0), ready_ns, clock.describe(&calibration))
             }
+        }
+    }
+
+    /// By the clock of this machine, or of simulated devices.
+    pub(crate) fn calibration(&self) -> Calibration {
+        let is_simulated = |target: &Target| matches!(target, Target::Simulated(_));
+        if self.targets.iter().any(is_simulated) {
+            Calibration::simulated()
+        } else {
+            Calibration::begin()
         }
     }
 
@@ -124,6 +137,7 @@ impl<'a> Run<'a> {
             ready_ns,
             ended_by: self.signals.ended_by(),
             is_stopped: self.signals.stop.is_raised(),
+            steady: self.signals.rounds.as_ref().map(Rounds::result),
         };
         Ok(Outcome::of(self.job, reports(endings)?, &around))
     }

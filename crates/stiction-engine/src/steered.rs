@@ -21,7 +21,7 @@ use crate::search::{DepthFound, Search};
 use crate::streams::Streams;
 use crate::task::Task;
 use crate::tolerance::{Leniency, Tolerated};
-use crate::waiting::{AWAKE_NS, wait};
+use crate::waiting::wait;
 
 pub(crate) use problem::problem;
 
@@ -294,7 +294,8 @@ pub(crate) fn drive_steered<B: Backend>(
                 hand_over(backend, log, begun, queued as usize, B::submit)
             } else {
                 let due = next.as_ref().and_then(|ready| ready.due);
-                let due = due.map(|due| log.ns_until(due).saturating_sub(AWAKE_NS));
+                let awake_ns = log.clock.awake_ns();
+                let due = due.map(|due| log.ns_until(due).saturating_sub(awake_ns));
                 hand_over(backend, log, begun, queued as usize, |backend| {
                     flow.commit(backend, in_flight, due)
                 })

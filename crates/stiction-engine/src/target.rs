@@ -5,6 +5,8 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::Simulation;
+
 /// Where the I/O of a job goes.
 #[derive(Clone, Debug)]
 pub enum Target {
@@ -12,6 +14,8 @@ pub enum Target {
     File(PathBuf),
     /// A device whose content may be destroyed.
     Device(ScratchDevice),
+    /// A device that is not there, for tests.
+    Simulated(Simulation),
 }
 
 impl Target {
@@ -21,6 +25,7 @@ impl Target {
         match self {
             Self::File(path) => path,
             Self::Device(device) => device.path(),
+            Self::Simulated(_) => Path::new("simulated device"),
         }
     }
 }

@@ -188,6 +188,7 @@ pub fn check(job: &Job, targets: &[Target]) -> Result<(), EngineError> {
         .or_else(|| pattern::problem(job))
         .or_else(|| contradictions(job))
         .or_else(|| steered::problem(job))
+        .or_else(|| partly_simulated(targets))
         .or_else(|| placement::problem(&job.placement))
         .or_else(|| (0..job.regions.len()).find_map(|index| region(job, targets, index)))
         .or_else(|| shared_truncation(job))
@@ -416,6 +417,13 @@ fn region(job: &Job, targets: &[Target], index: usize) -> Option<String> {
         }
         Some(_) => None,
     }
+}
+
+/// Time goes by in its own way on a device that is not there.
+fn partly_simulated(targets: &[Target]) -> Option<String> {
+    let is_simulated = |target: &Target| matches!(target, Target::Simulated(_));
+    let some = targets.iter().any(is_simulated) && !targets.iter().all(is_simulated);
+    some.then(|| "some of its targets are simulated: all must be, or none".to_owned())
 }
 
 /// A worker that opens its file later than another one writes to it must not

@@ -1,5 +1,6 @@
 //! Several jobs at the same time, each with its own beginning and end.
 
+use std::io;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -126,7 +127,9 @@ pub fn run_together(parts: &[Part<'_>]) -> Result<Vec<Result<Outcome, EngineErro
         return Err(EngineError::Job { job, reason });
     }
     ignore_file_size_signal();
-    let calibration = Calibration::begin();
+    let calibration = runs
+        .first()
+        .map_or_else(Calibration::begin, Run::calibration);
     let stage = Stage::new(parts, &runs);
     let (origin, courses) = stage.play(&calibration)?;
     let ready_ns = origin.ready_ns(&calibration);
@@ -272,6 +275,7 @@ impl<'a> Stage<'a> {
             let clock = calibration.finish();
             if started < workers || self.runs.iter().any(|run| run.signals.failed()) {
                 gate.abandon();
+                first.iter().for_each(|&number| self.ended[number].open());
                 let endings = threads.into_iter().flatten().map(join);
                 // A worker that failed has the better reason.
                 let reasons: Vec<EngineError> = endings.filter_map(Result::err).collect();
@@ -324,6 +328,7 @@ impl<'a> Stage<'a> {
                     Some(origin.clock.ns(start.ticks - origin.ticks))
                 } else {
                     gate.abandon();
+                    self.ended[number].open();
                     None
                 };
                 let endings: Vec<Ending> = own.into_iter().map(join).collect();
@@ -376,6 +381,9 @@ impl<'a> Stage<'a> {
     ) -> (Vec<ScopedJoinHandle<'scope, Ending>>, Option<EngineError>) {
         let (part, run) = (&self.parts[number], &self.runs[number]);
         let mut own = Vec::with_capacity(part.job.workers());
+        if let Err(error) = self.watch(scope, number) {
+            return (own, Some(run.too_few_threads(0, &error)));
+        }
         while (own.len() as u32) < self.workers(number) && !run.signals.failed() {
             let worker = own.len() as u32;
             let delay_ns = part.drawn_delay_ns(worker) - part.delay_ns.0;
@@ -389,6 +397,28 @@ impl<'a> Stage<'a> {
             }
         }
         (own, None)
+    }
+
+    /// Starts somebody who ends part `number` when its rate is steady, if that is wanted.
+    fn watch<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        number: usize,
+    ) -> io::Result<()> {
+        let signals = &self.runs[number].signals;
+        let Some(rounds) = &signals.rounds else {
+            return Ok(());
+        };
+        let watch = move || {
+            let mut known = Vec::new();
+            while !self.ended[number].wait_for(LOOK) {
+                if rounds.look(&mut known) {
+                    signals.is_steady();
+                    return;
+                }
+            }
+        };
+        Builder::new().spawn_scoped(scope, watch).map(|_| ())
     }
 
     fn workers(&self, number: usize) -> u32 {

@@ -7,14 +7,14 @@ use rustix::time::Timespec;
 
 use crate::log::Log;
 
-/// A sleeper is woken up late by about as much, so the rest is waited for awake, ns.
-pub(crate) const AWAKE_NS: u64 = 60_000;
-
 /// Waits until `until`, asleep as long as that is safe.
 pub(crate) fn wait(log: &Log<'_>, until: u64) {
-    let left_ns = log.ns_until(until);
-    if left_ns > AWAKE_NS {
-        let asleep = Duration::from_nanos(left_ns - AWAKE_NS);
+    if log.clock.advance_to(until) {
+        return;
+    }
+    let (left_ns, awake_ns) = (log.ns_until(until), log.clock.awake_ns());
+    if left_ns > awake_ns {
+        let asleep = Duration::from_nanos(left_ns - awake_ns);
         let asleep = Timespec {
             tv_sec: asleep.as_secs() as _,
             tv_nsec: asleep.subsec_nanos().into(),

@@ -4,7 +4,7 @@ use stiction_core::{
     Access, Action, BackendKind, CpuTime, Depths, Job, Seed, SyncKind, Timing, WorkerSummary,
 };
 
-use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Splice};
+use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Simulated, Splice};
 use crate::data::{Findings, Ledger, Payload};
 use crate::drive::{Done, Slots, drive};
 use crate::failure::Fault;
@@ -22,7 +22,7 @@ use crate::thread::{Usage, own_file_table};
 use crate::turnover;
 use crate::varied::Varied;
 use crate::waiting::wait;
-use crate::{EngineError, IoFailure, Mismatch};
+use crate::{EngineError, IoFailure, Mismatch, Target};
 
 /// Numbers of the streams that a worker draws from its own seed.
 const OFFSET_STREAM: u64 = 0;
@@ -81,6 +81,9 @@ pub(crate) fn run(
         delay_ns,
         signals,
     };
+    if let Some(Target::Simulated(_)) = task.target(0) {
+        return worker.run::<Simulated>();
+    }
     match task.job.backend {
         BackendKind::Psync => worker.run::<Psync>(),
         BackendKind::IoUring => worker.run::<IoUring>(),

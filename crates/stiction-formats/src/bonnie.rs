@@ -1,4 +1,4 @@
-//! Text reports of Bonnie and of Bonnie++ up to 1.9x.
+//! Reports of Bonnie and of Bonnie++: text, and comma-separated lines.
 //!
 //! ```text
 //!      -------Sequential Output-------- ---Sequential Input-- --Random--
@@ -7,14 +7,18 @@
 //! 1000  7197 27.4  8557 12.0  4273  7.3  8049 40.6  9049  8.0 111.5  1.3
 //! ```
 
+mod csv;
+mod figures;
 mod row;
+mod version;
 
-use stiction_core::Cell;
+use stiction_core::{Cell, Phase};
 
 use crate::command::{Command, Program};
 use crate::harvest::{Harvest, Row};
 use crate::label::Titles;
 use crate::page::Page;
+use figures::add_latency;
 use row::Report;
 
 /// Lines of a head.
@@ -22,7 +26,10 @@ const HEAD_LINES: usize = 3;
 
 /// Reads every report.
 pub(crate) fn read(page: &mut Page, harvest: &mut Harvest) {
+    csv::read(page, harvest);
     let titles = Titles::of(page);
+    // The second part of 1.0x does not say whose it is.
+    let mut named_above = None;
     let mut index = 0;
     while index < page.len() {
         let Some(report) = report_at(page, index) else {
@@ -30,7 +37,7 @@ pub(crate) fn read(page: &mut Page, harvest: &mut Harvest) {
             continue;
         };
         let first_row = index + HEAD_LINES;
-        let end = rows(page, harvest, &titles, &report, first_row);
+        let end = rows(page, harvest, &titles, &report, &mut named_above, first_row);
         if end > first_row {
             (index..first_row).for_each(|line| page.claim(line));
         }
@@ -50,6 +57,7 @@ fn rows(
     harvest: &mut Harvest,
     titles: &Titles,
     report: &Report,
+    named_above: &mut Option<String>,
     mut index: usize,
 ) -> usize {
     while page.is_open(index) && !page.is_blank(index) {
@@ -74,14 +82,26 @@ fn rows(
             .file_size_bytes
             .or_else(|| size_of_command(harvest, index));
         let mut cell = Cell::new();
-        if let Some(size) = size {
+        if report.is_files {
+            cell = cell.with("files", parsed.files.as_str());
+        } else if let Some(size) = size {
             cell = cell.with("file_size_bytes", size);
         }
         if let Some(machine) = parsed.label.as_ref().filter(|_| above.is_some()) {
             harvest.state("machine", machine.as_str());
         }
         let label = above.or(parsed.label.clone());
-        for phase in parsed.phases(report, size) {
+        let label = if report.is_files {
+            label.or(report.name.clone()).or(named_above.clone())
+        } else {
+            named_above.clone_from(&label);
+            label
+        };
+        let mut phases = parsed.phases(report, size);
+        if take_latencies(page, index + lines, &mut phases) {
+            lines += 1;
+        }
+        for phase in phases.into_iter().flatten() {
             harvest.add(
                 report.layout(),
                 Row {
@@ -96,6 +116,33 @@ fn rows(
         index += lines;
     }
     index
+}
+
+/// Adds the latencies of line `index` to the phases, if it is such a line; the columns
+/// of phases that did not run are blank there.
+fn take_latencies(page: &Page, index: usize, phases: &mut [Option<Phase>]) -> bool {
+    const LABEL: usize = 17;
+    const COLUMN: usize = 10;
+    if !page.is_open(index) || page.words(index).first() != Some(&"Latency") {
+        return false;
+    }
+    let words = page.words(index);
+    let text = page.text(index);
+    let by_place = |place: usize| {
+        let start = LABEL + place * COLUMN;
+        let end = (start + COLUMN).min(text.len());
+        text.get(start..end).unwrap_or("").trim()
+    };
+    for (place, phase) in phases.iter_mut().enumerate() {
+        let latency = match words.get(place + 1) {
+            Some(word) if words.len() == 1 + figures::IO_PHASES.len() => word,
+            _ => by_place(place),
+        };
+        if let Some(phase) = phase {
+            add_latency(phase, latency);
+        }
+    }
+    true
 }
 
 /// The size that the nearest Bonnie command above line `index` asks for.

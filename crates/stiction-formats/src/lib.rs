@@ -21,6 +21,7 @@ mod command;
 mod contest;
 mod decode;
 pub mod fio;
+mod fio_results;
 mod harvest;
 mod label;
 mod mail;
@@ -99,6 +100,9 @@ const READERS: &[Reader] = &[
 /// Text from a file goes through [`decode()`] first.
 #[must_use]
 pub fn read(text: &str) -> Imported {
+    if let Some(report) = fio_results::read(text) {
+        return report;
+    }
     let mut page = Page::new(text);
     let mut harvest = Harvest::new(&page);
     for reader in READERS {

@@ -4,11 +4,13 @@
 //! Every report but the classic tiobench tables fits 80 columns, is ASCII, and
 //! ends with the answer.
 
+pub mod bonnie;
 mod cell;
 mod comparison;
 mod curve;
 mod doubts;
 mod environment;
+pub mod ext3_tools;
 mod figure;
 mod fio;
 pub mod fio_output;
@@ -20,6 +22,7 @@ mod list;
 mod outcome;
 mod page;
 mod quick;
+mod runs;
 mod show;
 mod stack;
 mod text;

@@ -259,14 +259,14 @@ fn write_doubts(page: &mut Page, judged: &Judged<'_>, phases: &[JudgedPhase<'_>]
 }
 
 /// The three figures that most people came for, each with its word; of a tiobench
-/// session the best of its sequential phases.
+/// session the best of its sequential phases, of a bonnie session its block phases.
 pub(crate) fn headline(judged: &Judged<'_>) -> Option<String> {
     let phases: Vec<JudgedPhase<'_>> = judged
         .trials()
         .flat_map(|(_, phases)| phases)
         .filter(|judged| judged.is_measured() && judged.phase.has_numbers())
         .collect();
-    let part = |names: [&str; 2], word: &str, metric: &Metric, end: &str| {
+    let part = |names: &[&str], word: &str, metric: &Metric, end: &str| {
         let best = phases
             .iter()
             .filter(|judged| names.contains(&judged.phase.name.as_str()))
@@ -277,14 +277,19 @@ pub(crate) fn headline(judged: &Judged<'_>) -> Option<String> {
         Some(format!("{word}: {subject} {}{end}", figure(best)))
     };
     let parts: Vec<String> = [
-        part(["sequential_read", "read"], "read", &metrics::RATE, ""),
-        part(["sequential_write", "write"], "write", &metrics::RATE, ""),
         part(
-            ["commit", "commit"],
-            "commit",
-            &metrics::LATENCY_P50,
-            " p50",
+            &["sequential_read", "read", "get_block"],
+            "read",
+            &metrics::RATE,
+            "",
         ),
+        part(
+            &["sequential_write", "write", "put_block"],
+            "write",
+            &metrics::RATE,
+            "",
+        ),
+        part(&["commit"], "commit", &metrics::LATENCY_P50, " p50"),
     ]
     .into_iter()
     .flatten()

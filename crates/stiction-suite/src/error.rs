@@ -51,3 +51,11 @@ impl Error for EventsError {
         self.0.source()
     }
 }
+
+/// The first of the refusals that applies.
+pub(crate) fn refuse(refusals: &[(bool, &'static str, &str)]) -> Result<(), SuiteError> {
+    match refusals.iter().find(|(applies, ..)| *applies) {
+        Some(&(_, option, problem)) => Err(SuiteError::option(option, problem)),
+        None => Ok(()),
+    }
+}

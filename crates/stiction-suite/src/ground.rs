@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use stiction_core::{
-    Caveat, CaveatCode, Residency, SkipCode, SkipReason, TargetStack, format_bytes,
+    Caveat, CaveatCode, Residency, SkipCode, SkipReason, TargetStack, TrialOutcome, format_bytes,
 };
 use stiction_engine::{StopFlag, Target};
 use stiction_host::{HostError, OwnDirectory, drop_file_cache};
 
-use crate::{Context, Place};
+use crate::{Context, Place, SuiteError, TrialReport};
 
 /// Where one trial works. What was made is removed when it is closed, or dropped.
 #[derive(Debug)]
@@ -137,6 +137,29 @@ impl Ground {
             .collect();
         results.into_iter().collect()
     }
+}
+
+/// Runs `work` on ground of its own, and takes it away again however that ends.
+///
+/// # Errors
+/// As `work`.
+pub(crate) fn on_ground(
+    context: &mut Context<'_>,
+    places: &[usize],
+    files: u32,
+    work: impl FnOnce(&Ground, &mut Context<'_>) -> Result<TrialOutcome, SuiteError>,
+) -> Result<TrialReport, SuiteError> {
+    let ground = match Ground::make(context, places, files) {
+        Ok(ground) => ground,
+        Err(reason) => return Ok(TrialReport::new(TrialOutcome::Skipped(reason))),
+    };
+    let outcome = work(&ground, context)?;
+    if let Err(error) = ground.close() {
+        context
+            .events
+            .note(&format!("{error}; `stiction clean` removes what is left"));
+    }
+    Ok(TrialReport::new(outcome))
 }
 
 /// Why a directory could not be made, as a reason not to run there.

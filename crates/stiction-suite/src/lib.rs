@@ -4,6 +4,7 @@
 //! Every number goes through [`measure`](fn@measure), the one place where a job of the engine
 //! meets the witnesses of the host.
 
+mod admission;
 pub mod bonnie;
 pub mod curve;
 mod derive;
@@ -16,14 +17,18 @@ mod measure;
 mod measure_together;
 mod metadata;
 mod open_file;
+mod order;
+mod passes;
 mod perform;
 pub mod quick;
 mod requirements;
 pub mod room;
 mod shuffle;
 mod sizing;
+pub mod time_read;
 pub mod tiobench;
 mod workload;
+pub mod write_and_fsync;
 
 pub use bonnie::{Bonnie, BonnieOptions};
 pub use curve::{Curve, CurveOptions};
@@ -34,5 +39,7 @@ pub use ground::Ground;
 pub use measure::{Request, measure};
 pub use measure_together::{Together, measure_together};
 pub use quick::{Quick, QuickOptions};
+pub use time_read::{TimeRead, TimeReadOptions};
 pub use tiobench::{Tiobench, TiobenchOptions};
 pub use workload::{Context, Events, Place, TrialReport, Workload};
+pub use write_and_fsync::{WriteAndFsync, WriteAndFsyncOptions};

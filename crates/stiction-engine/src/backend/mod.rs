@@ -5,6 +5,7 @@ mod libaio;
 mod mmap;
 mod null;
 mod psync;
+mod simulated;
 mod splice;
 mod trim;
 
@@ -21,6 +22,7 @@ pub(crate) use libaio::Libaio;
 pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
 pub(crate) use psync::Psync;
+pub(crate) use simulated::Simulated;
 pub(crate) use splice::Splice;
 pub(crate) use trim::Trim;
 

@@ -28,7 +28,7 @@ impl Trim {
     pub(crate) fn of(task: &Task<'_>, file: u32) -> Self {
         match task.target(file) {
             Some(Target::Device(_)) => Self::Discard,
-            Some(Target::File(_)) | None => Self::PunchHole,
+            Some(Target::File(_) | Target::Simulated(_)) | None => Self::PunchHole,
         }
     }
 

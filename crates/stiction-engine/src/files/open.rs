@@ -197,6 +197,8 @@ impl<'a> Opening<'a> {
             Target::File(path) if self.writes() => open_unled(path, flags, mode),
             Target::File(path) => open(path, flags, mode),
             Target::Device(device) => open(device.reopen_path(), flags, mode),
+            // There is nothing to open, and its backend does not.
+            Target::Simulated(_) => Err(Errno::NODEV),
         };
         if self.job.direct {
             match open_with(flags | OFlags::DIRECT) {

@@ -1,7 +1,8 @@
 //! Refuses courses that mean nothing.
 
 use stiction_core::{
-    BackendKind, Batches, Data, DepthSearch, Floor, Job, PPM_WHOLE, Rate, ThinkTime,
+    BackendKind, Batches, Data, DepthSearch, Floor, Job, PPM_WHOLE, Rate, StartOrder, SteadyLimit,
+    SteadyStop, ThinkTime,
 };
 
 use crate::backend::has_queue;
@@ -13,6 +14,7 @@ pub(crate) fn problem(job: &Job) -> Option<String> {
         .or_else(|| job.batches.and_then(|one| batches(job, one)))
         .or_else(|| job.floor.and_then(|one| floor(job, one)))
         .or_else(|| job.depth_search.and_then(search))
+        .or_else(|| job.steady_stop.and_then(|one| steady(job, one)))
         .or_else(|| limits(job));
     found.map(str::to_owned)
 }
@@ -122,6 +124,24 @@ fn search(search: DepthSearch) -> Option<&'static str> {
         (
             !(1..=PPM_WHOLE).contains(&search.share_ppm),
             "the share of operations that keep the bound is 1 to 1,000,000 of a million",
+        ),
+    ])
+}
+
+fn steady(job: &Job, stop: SteadyStop) -> Option<&'static str> {
+    let is_nothing = matches!(stop.limit, SteadyLimit::Ppm(0) | SteadyLimit::PerS(0));
+    first(&[
+        (
+            stop.rounds < 2 || stop.round_ns == 0,
+            "it is judged by fewer than 2 rounds, or rounds of 0 ns",
+        ),
+        (
+            is_nothing,
+            "no rate is steady to the last operation: allow some distance",
+        ),
+        (
+            job.start == StartOrder::OneAfterAnother,
+            "its workers start one after another, and have no rate together",
         ),
     ])
 }

@@ -12,6 +12,7 @@ mod mapping;
 mod pacing;
 mod patterns;
 mod placing;
+mod queueing;
 mod refusing;
 mod reserving;
 mod shaping;

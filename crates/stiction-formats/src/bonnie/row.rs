@@ -1,37 +1,23 @@
-//! Heads and rows of Bonnie's reports.
+//! Heads and rows of Bonnie's text reports.
 
-use stiction_core::{Caveat, CaveatCode, Measurement, Metric, Phase, metrics};
+use stiction_core::Phase;
 
-use crate::harvest;
+use super::figures::{FILE_PHASES, IO_PHASES, Source, is_figure};
+use super::version::Version;
 use crate::number::{decimal, integer, split_unit};
 
-/// What the six pairs of a row are, in the order of the report.
-const IO_PHASES: [&str; 6] = ["putc", "put_block", "rewrite", "getc", "get_block", "seeks"];
-/// What the six pairs of Bonnie++'s second part are.
-const FILE_PHASES: [&str; 6] = [
-    "create_sequential",
-    "stat_sequential",
-    "delete_sequential",
-    "create_random",
-    "stat_random",
-    "delete_random",
-];
 /// Figures of a row.
 const FIGURES: usize = 12;
-/// Seeks that Bonnie++ does when nothing else is asked for.
-const SEEKS: f64 = 8192.0;
-/// Files that Bonnie++'s `files` column counts by.
-const FILES: f64 = 1024.0;
-
 /// Which part of which program's report a head begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Report {
     is_plus_plus: bool,
-    is_files: bool,
+    pub(super) is_files: bool,
     /// Unit of the rates, bytes per second; 0 for operations.
     rate_unit: u32,
-    /// Time below which a result is not printed, hundredths of a second.
-    too_short_cs: u32,
+    version: Option<Version>,
+    /// The name that stands in the head of the second part, since 1.9x.
+    pub(super) name: Option<String>,
 }
 
 impl Report {
@@ -53,7 +39,11 @@ impl Report {
             is_plus_plus: third.contains("%CP ") || third.trim_end().ends_with("%CP"),
             is_files,
             rate_unit: if is_files { 0 } else { unit },
-            too_short_cs: if is_before_1_00f(first) { 100 } else { 50 },
+            version: version(first),
+            name: second
+                .split_once("-Create--")
+                .map(|(name, _)| name.trim().to_owned())
+                .filter(|name| is_files && !name.is_empty()),
         })
     }
 
@@ -107,6 +97,7 @@ impl Report {
             let count = text.split([':', '/']).next()?;
             return integer(count).map(|_| None);
         }
+        // The converter of 2.00 puts more parts behind the size.
         let size = text.split(':').next()?;
         if let Some((volumes, mib)) = size.split_once('*') {
             return Some(in_bytes(integer(volumes)?.checked_mul(integer(mib)?)?, 20));
@@ -126,27 +117,11 @@ fn in_bytes(count: u64, shift: u32) -> Option<u64> {
     count.checked_mul(1 << shift)
 }
 
-/// Whether `Version 1.00e` and older printed the head: results of less than one
-/// second were left out then, later those of less than half a second.
-fn is_before_1_00f(first: &str) -> bool {
-    let version = first
-        .split_whitespace()
-        .skip_while(|word| *word != "Version")
-        .nth(1);
-    version.is_some_and(|version| version <= "1.00e")
-}
-
-/// A number, or a mark for one that was not measured.
-fn is_figure(word: &str) -> bool {
-    decimal(word).is_some() || is_too_fast(word) || is_skipped(word)
-}
-
-fn is_too_fast(word: &str) -> bool {
-    word.len() >= 3 && word.bytes().all(|byte| byte == b'+')
-}
-
-fn is_skipped(word: &str) -> bool {
-    word.len() >= 3 && word.bytes().all(|byte| byte == b'x')
+/// The version that a head names.
+fn version(first: &str) -> Option<Version> {
+    let mut words = first.split_whitespace();
+    words.find(|word| *word == "Version")?;
+    Version::parse(words.next()?)
 }
 
 /// One row as read.
@@ -156,14 +131,23 @@ pub(super) struct BonnieRow {
     /// Total size, bytes.
     pub(super) file_size_bytes: Option<u64>,
     /// The column before the figures, as printed.
-    files: String,
+    pub(super) files: String,
     figures: Vec<String>,
 }
 
 impl BonnieRow {
     /// A phase for each pair that was measured; `size_bytes` bounds the rates that
     /// were too fast to be printed.
-    pub(super) fn phases(&self, report: &Report, size_bytes: Option<u64>) -> Vec<Phase> {
+    pub(super) fn phases(&self, report: &Report, size_bytes: Option<u64>) -> Vec<Option<Phase>> {
+        let source = Source {
+            version: report.version,
+            rate_unit: f64::from(report.rate_unit),
+            size_bytes,
+            files: self.files.split([':', '/']).next().and_then(decimal),
+            seeks: None,
+            seekers: None,
+            is_text: true,
+        };
         let names = if report.is_files {
             FILE_PHASES
         } else {
@@ -172,76 +156,19 @@ impl BonnieRow {
         self.figures
             .chunks(2)
             .zip(names)
-            .filter_map(|(pair, name)| self.phase(report, size_bytes, name, pair))
+            .map(|(pair, name)| match pair {
+                [rate, cpu] => source.phase(name, rate, cpu),
+                _ => None,
+            })
             .collect()
     }
-
-    fn phase(
-        &self,
-        report: &Report,
-        size_bytes: Option<u64>,
-        name: &str,
-        pair: &[String],
-    ) -> Option<Phase> {
-        let [rate, cpu] = pair else { return None };
-        let is_rate_of_bytes = !report.is_files && name != "seeks";
-        let (metric, unit) = if is_rate_of_bytes {
-            (metrics::RATE, f64::from(report.rate_unit))
-        } else {
-            (metrics::OPERATION_RATE, 1.0)
-        };
-        let mut phase = harvest::phase(name);
-        if report.is_files {
-            phase.notes.push(format!("files column {}", self.files));
-        }
-        if let Some(value) = decimal(rate) {
-            let measurement = Measurement::imported(metric, value * unit, 1, rate);
-            phase.measurements.push(measurement);
-        } else if is_too_fast(rate) {
-            let amount = match (is_rate_of_bytes, report.is_files) {
-                (true, _) => size_bytes.map(|bytes| bytes as f64),
-                (false, false) => Some(SEEKS),
-                (false, true) => self.file_count(),
-            };
-            too_fast(&mut phase, metric, rate, amount, report);
-        }
-        if let Some(value) = decimal(cpu) {
-            let share = Measurement::imported(metrics::CPU_PERCENT, value, 1, cpu);
-            phase.measurements.push(share);
-        }
-        (!phase.measurements.is_empty() || !phase.caveats.is_empty()).then_some(phase)
-    }
-
-    fn file_count(&self) -> Option<f64> {
-        let count = self.files.split([':', '/']).next()?;
-        Some(decimal(count)? * FILES)
-    }
-}
-
-/// `+++++` says that the phase took less than half a second, so its rate is at
-/// least what was to be done over that time.
-fn too_fast(
-    phase: &mut Phase,
-    metric: Metric,
-    printed: &str,
-    amount: Option<f64>,
-    report: &Report,
-) {
-    let seconds = f64::from(report.too_short_cs) / 100.0;
-    let detail = format!("printed as {printed}: it took less than {seconds} s");
-    if let Some(amount) = amount {
-        let mut bound = Measurement::imported(metric, amount / seconds, 1, printed);
-        bound.corrected = Some(format!("{detail}; the rate is at least this"));
-        phase.measurements.push(bound);
-    }
-    phase
-        .caveats
-        .push(Caveat::new(CaveatCode::TooShort, detail));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_core::{CaveatCode, metrics};
+
     use crate::number::MIB;
     use crate::read;
 
@@ -281,6 +208,7 @@ testbox        300M 97466  37 +++++ +++ +++++ +++ 136631  46 +++++ +++ +++++ +++
         let seeks = io.phase("seeks").unwrap();
         assert_eq!(seeks.value(&metrics::OPERATION_RATE), Some(16384.0));
         let files = &session.trials[1];
+        assert_eq!(files.cell.to_string(), "configuration=testbox files=4");
         let created = files.phase("create_sequential").unwrap();
         assert_eq!(created.value(&metrics::OPERATION_RATE), Some(1390.0));
         let deleted = files.phase("delete_random").unwrap();
@@ -313,14 +241,60 @@ xxxx  xxx
             is_plus_plus: false,
             is_files: false,
             rate_unit: 1024,
-            too_short_cs: 50,
+            version: None,
+            name: None,
         };
         assert_eq!(classic.size("1000"), Some(Some(1000 << 20)));
         assert_eq!(classic.size("4G"), Some(Some(4 << 30)));
         assert_eq!(classic.size("1*1024"), Some(Some(1 << 30)));
         assert_eq!(classic.size("128M:16k"), Some(Some(128 << 20)));
         assert_eq!(classic.size("big"), None);
-        assert!(is_before_1_00f("Version 1.00e  ---"));
-        assert!(!is_before_1_00f("Version 1.03e  ---"));
+        assert_eq!(version("Version 1.03e  ---"), Version::parse("1.03e"));
+        assert_eq!(version("     ---"), None);
+    }
+
+    /// What 2.00a printed on a loaded machine; the rates of the files are garbage of
+    /// its own making.
+    const SCALED: &str = "\
+Version 2.00a       ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+testbox        300M  620k  31  259m  26  9.8m +++  955k  30 +++++ +++ 777.5  26
+Latency             32715us   16149us   20058us   36873us   54256us   34174us
+Version 2.00a       ------Sequential Create------ --------Random Create--------
+testbox             -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
+files:max:min        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+       4:2000:100/3  4096  22 +++++ +++  4096   1  4096  37 +++++ +++  4096   1
+Latency             24087us   20079us     151ms   60127us   24149us   20046us
+";
+
+    #[test]
+    fn scaled_rates_and_latencies_are_read_and_garbage_is_not() {
+        let imported = read(SCALED);
+        assert_eq!(imported.unread, []);
+        let [io, files] = &imported.sessions[0].trials[..] else {
+            panic!("{:?}", imported.sessions[0].trials);
+        };
+        assert_eq!(kib_per_s(io.phase("putc").unwrap()), 620.0);
+        assert_eq!(kib_per_s(io.phase("put_block").unwrap()), 259.0 * 1024.0);
+        let rewrite = io.phase("rewrite").unwrap();
+        assert_eq!(rewrite.value(&metrics::RATE), Some(9.8 * MIB));
+        assert_eq!(rewrite.value(&metrics::LATENCY_MAX), Some(20_058_000.0));
+        let seeks = io.phase("seeks").unwrap();
+        assert_eq!(
+            seeks.value(&metrics::CPU_PERCENT),
+            Some(5.2),
+            "of five seekers"
+        );
+        assert_eq!(
+            files.cell.to_string(),
+            "configuration=testbox files=4:2000:100/3"
+        );
+        let created = files.phase("create_sequential").unwrap();
+        assert_eq!(created.value(&metrics::OPERATION_RATE), None);
+        assert_eq!(created.caveats[0].code, CaveatCode::DigitsLost);
+        assert_eq!(created.value(&metrics::CPU_PERCENT), Some(22.0));
+        let deleted = files.phase("delete_sequential").unwrap();
+        assert_eq!(deleted.value(&metrics::LATENCY_MAX), Some(151e6));
     }
 }

@@ -3,17 +3,16 @@
 
 mod latencies;
 
-use stiction_core::{
-    Cell, Metric, PhaseOutcome, Subject, Trial, TrialOutcome, format_bytes, metrics,
-};
+use stiction_core::{Cell, PhaseOutcome, Trial, TrialOutcome, format_bytes, metrics};
 
 use crate::cell::cell_text;
 use crate::doubts::doubts;
-use crate::figure::{figure, measured};
+use crate::figure::measured;
 use crate::judged::{Judged, JudgedPhase};
 use crate::outcome::{session_gap, tells_of, title, trial_gaps};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
+use crate::runs::Runs;
 use crate::stack::{stack_line, without_home};
 use latencies::latency_table;
 
@@ -28,7 +27,7 @@ const SECTIONS: [(&str, &str); 4] = [
 /// One row: a cell with the runs of one phase of it.
 struct Row<'a> {
     cell: &'a Cell,
-    runs: Vec<JudgedPhase<'a>>,
+    runs: Runs<'a>,
 }
 
 /// The tables of each phase by threads and block size, the doubts, and the best
@@ -51,7 +50,7 @@ pub fn modern(judged: &Judged<'_>, style: Style) -> String {
         write_groups(&mut page, &rows);
         mixed += rows
             .iter()
-            .filter(|row| common_subject(row).is_none())
+            .filter(|row| row.runs.common_subject().is_none())
             .count();
         best.extend(best_rate(name, &rows).map(|text| (name, text)));
     }
@@ -152,10 +151,10 @@ fn rows<'a>(trials: &'a [(&'a Trial, Vec<JudgedPhase<'a>>)], name: &str) -> Vec<
             .find(|judged| judged.phase.name == name && judged.phase.has_numbers());
         let Some(&judged) = ran else { continue };
         match rows.iter_mut().find(|row| *row.cell == trial.cell) {
-            Some(row) => row.runs.push(judged),
+            Some(row) => row.runs.0.push(judged),
             None => rows.push(Row {
                 cell: &trial.cell,
-                runs: vec![judged],
+                runs: Runs(vec![judged]),
             }),
         }
     }
@@ -228,14 +227,18 @@ fn rate_table(rows: &[Row<'_>]) -> Table {
     ]);
     for row in rows {
         let mut cells = threads_and_block(row).to_vec();
-        let subject = subject(row);
+        let subject = row.runs.subject();
         cells.push(Span::new(Role::of(subject), subject.to_string()));
-        cells.push(median_text(row, &metrics::RATE).into());
-        cells.push(spread(row).into());
+        cells.push(row.runs.median_text(&metrics::RATE).into());
+        cells.push(row.runs.spread(&metrics::RATE).into());
         cells.push(fairness(row).into());
-        cells.push(median_text(row, &metrics::CPU_PERCENT).into());
-        cells.push(median_text(row, &metrics::CPU_SYSTEM_WIDE_PERCENT).into());
-        let efficiency = median(row, &metrics::CPU_EFFICIENCY);
+        cells.push(row.runs.median_text(&metrics::CPU_PERCENT).into());
+        cells.push(
+            row.runs
+                .median_text(&metrics::CPU_SYSTEM_WIDE_PERCENT)
+                .into(),
+        );
+        let efficiency = row.runs.median(&metrics::CPU_EFFICIENCY);
         cells.push(efficiency.map_or_else(String::new, per_cpu).into());
         table.row(cells);
     }
@@ -247,66 +250,10 @@ fn per_cpu(rate: f64) -> String {
     measured(stiction_core::Unit::BytesPerSecond, rate)
 }
 
-/// The word for a row: what all its runs are about, `unknown` where they disagree.
-fn subject(row: &Row<'_>) -> Subject {
-    common_subject(row).unwrap_or(Subject::Unknown)
-}
-
-fn common_subject(row: &Row<'_>) -> Option<Subject> {
-    let mut subjects = row.runs.iter().map(|run| run.finding.subject);
-    let first = subjects.next()?;
-    subjects.all(|other| other == first).then_some(first)
-}
-
-fn values(row: &Row<'_>, metric: &Metric) -> Vec<f64> {
-    let mut values: Vec<f64> = row
-        .runs
-        .iter()
-        .filter_map(|run| run.phase.value(metric))
-        .collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-/// The median over the runs; the mean of the middle two of an even number.
-fn median(row: &Row<'_>, metric: &Metric) -> Option<f64> {
-    let values = values(row, metric);
-    let upper = *values.get(values.len() / 2)?;
-    Some(if values.len() % 2 == 1 {
-        upper
-    } else {
-        (values[values.len() / 2 - 1] + upper) / 2.0
-    })
-}
-
-/// The median with its unit; a single run keeps the digits that it was printed with.
-fn median_text(row: &Row<'_>, metric: &Metric) -> String {
-    match &row.runs[..] {
-        [only] => only
-            .phase
-            .measurement(metric)
-            .map_or_else(String::new, figure),
-        _ => median(row, metric).map_or_else(String::new, |value| measured(metric.unit, value)),
-    }
-}
-
-/// Lowest and highest run as differences from the median, in percent.
-fn spread(row: &Row<'_>) -> String {
-    let values = values(row, &metrics::RATE);
-    let (Some(median), [lowest, .., highest]) = (median(row, &metrics::RATE), &values[..]) else {
-        return String::new();
-    };
-    if median <= 0.0 {
-        return String::new();
-    }
-    let percent = |value: &f64| 100.0 * (value / median - 1.0);
-    format!("{:+.1}..{:+.1} %", percent(lowest), percent(highest))
-}
-
 /// Jain's index of the least fair run, where there are several threads.
 fn fairness(row: &Row<'_>) -> String {
-    let several = row.runs.iter().any(|run| run.phase.workers.len() > 1);
-    match values(row, &metrics::FAIRNESS).first() {
+    let several = row.runs.0.iter().any(|run| run.phase.workers.len() > 1);
+    match row.runs.values(&metrics::FAIRNESS).first() {
         Some(least) if several || row.cell.integer("threads") != Some(1) => format!("{least:.2}"),
         _ => String::new(),
     }
@@ -314,12 +261,12 @@ fn fairness(row: &Row<'_>) -> String {
 
 /// The highest median rate of a phase, with its word and its cell.
 fn best_rate(name: &str, rows: &[Row<'_>]) -> Option<String> {
-    let rate = |row: &Row<'_>| median(row, &metrics::RATE);
+    let rate = |row: &Row<'_>| row.runs.median(&metrics::RATE);
     let best = rows
         .iter()
         .filter(|row| rate(row).is_some())
         .max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)))?;
-    let subject = subject(best);
+    let subject = best.runs.subject();
     let threads = best
         .cell
         .integer("threads")
@@ -327,7 +274,7 @@ fn best_rate(name: &str, rows: &[Row<'_>]) -> Option<String> {
     Some(format!(
         "{} {subject} {}{threads}",
         title(name),
-        median_text(best, &metrics::RATE)
+        best.runs.median_text(&metrics::RATE)
     ))
 }
 

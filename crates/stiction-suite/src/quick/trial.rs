@@ -10,6 +10,7 @@ use super::jobs::{Circumstances, job};
 use super::options::QuickParameters;
 use super::phase::QuickPhase;
 use crate::engine_choice::{TRIAL_NS, try_ring};
+use crate::ground::on_ground;
 use crate::means::{self, Means};
 use crate::measure::{Request, measure, skip};
 use crate::room::reserve;
@@ -22,17 +23,9 @@ pub(super) fn run(plan: &Plan, context: &mut Context<'_>) -> Result<TrialReport,
     if let Err(reason) = admit(&parameters, context) {
         return skipped(reason);
     }
-    let ground = match Ground::make(context, &[0], 1) {
-        Ok(ground) => ground,
-        Err(reason) => return skipped(reason),
-    };
-    let outcome = phases(plan, &parameters, &ground, context)?;
-    if let Err(error) = ground.close() {
-        context
-            .events
-            .note(&format!("{error}; `stiction clean` removes what is left"));
-    }
-    Ok(TrialReport::new(outcome))
+    on_ground(context, &[0], 1, |ground, context| {
+        phases(plan, &parameters, ground, context)
+    })
 }
 
 /// Whether the trial can run, before anything is made.

@@ -1,14 +1,12 @@
 //! Whether a trial can run, found before anything is made.
 
-use std::collections::BTreeMap;
-
 use stiction_core::{SkipCode, SkipReason, format_bytes, format_duration_ns};
-use stiction_host::admit_bytes;
 
 use super::jobs::Shape;
 use super::parameters::TiobenchParameters;
 use super::trial::Layout;
-use crate::room::{memory_bytes, reserve};
+use crate::admission::admit_files;
+use crate::room::memory_bytes;
 use crate::{Context, Place};
 
 /// Whether the trial can run, before anything is made.
@@ -55,7 +53,13 @@ pub(super) fn admit(
     if layout.devices.is_some() {
         admit_regions(layout, context)
     } else {
-        admit_files(parameters, shape, layout, context)
+        admit_files(
+            context,
+            &layout.places,
+            shape.threads,
+            shape.file_bytes,
+            parameters.may_fill,
+        )
     }
 }
 
@@ -136,48 +140,6 @@ fn admit_regions(layout: &Layout, context: &Context<'_>) -> Result<(), SkipReaso
                     format_bytes(held.length_bytes())
                 ),
             ));
-        }
-    }
-    Ok(())
-}
-
-/// Space in every place, places on one mount counted together; and the largest file.
-fn admit_files(
-    parameters: &TiobenchParameters,
-    shape: Shape,
-    layout: &Layout,
-    context: &Context<'_>,
-) -> Result<(), SkipReason> {
-    let file_limit = context.environment.limits.file_size_bytes;
-    if let Some(limit) = file_limit.filter(|&limit| shape.file_bytes > limit) {
-        return Err(SkipReason::new(
-            SkipCode::LimitTooLow,
-            format!(
-                "each thread's file of {} is more than the largest that this process may write, {}; \
-                 raise the limit (ulimit -f) or give a smaller size",
-                format_bytes(shape.file_bytes),
-                format_bytes(limit)
-            ),
-        ));
-    }
-    let reserve = reserve(parameters.may_fill);
-    let mut wanted: BTreeMap<String, (usize, u64)> = BTreeMap::new();
-    for thread in 0..shape.threads as usize {
-        let place = layout.places[thread % layout.places.len()];
-        let mount = context
-            .stacks
-            .get(place)
-            .and_then(|stack| stack.filesystem.as_ref());
-        let mount = mount.map_or_else(
-            || place.to_string(),
-            |filesystem| filesystem.mount_point.clone(),
-        );
-        let (_, bytes) = wanted.entry(mount).or_insert((place, 0));
-        *bytes = bytes.saturating_add(shape.file_bytes);
-    }
-    for (place, bytes) in wanted.into_values() {
-        if let Place::Directory(path) = &context.places[place] {
-            admit_bytes(path, bytes, reserve)?;
         }
     }
     Ok(())

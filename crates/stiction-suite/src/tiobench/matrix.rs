@@ -1,13 +1,13 @@
 //! From options to a plan: every default filled in, every trial listed.
 
-use stiction_core::{Cell, Environment, Plan, PlannedTrial, Seed};
+use stiction_core::{Cell, Environment, Plan, Seed};
 
 use super::jobs::Shape;
 use super::options::{DirectoryUse, FileSize, TiobenchMode, TiobenchOptions};
 use super::parameters::TiobenchParameters;
 use super::resolve::{automatic_bytes, check, parameters};
 use crate::SuiteError;
-use crate::shuffle::shuffled;
+use crate::order::{cells_within_runs, runs_within_cells};
 
 /// More trials than this are a mistake.
 const TRIALS_MAX: usize = 100_000;
@@ -124,31 +124,6 @@ fn cell(
 /// Whether a thread's file holds at least one block.
 fn fits(parameters: &TiobenchParameters, cell: &Cell) -> bool {
     Shape::of(parameters, cell).is_some_and(|shape| shape.file_bytes >= shape.block_size_bytes)
-}
-
-/// All runs of a cell before the next cell, as the driver does.
-fn runs_within_cells(cells: &[Cell], runs: u32) -> Vec<PlannedTrial> {
-    cells
-        .iter()
-        .flat_map(|cell| {
-            (0..runs).map(|repetition| PlannedTrial {
-                cell: cell.clone(),
-                repetition,
-            })
-        })
-        .collect()
-}
-
-/// Every cell once, in random order, before any cell again: drift over the session
-/// then falls on all cells alike.
-fn cells_within_runs(cells: &[Cell], runs: u32, seed: Seed) -> Vec<PlannedTrial> {
-    (0..runs)
-        .flat_map(|repetition| {
-            shuffled(cells.to_vec(), seed.stream(repetition.into()))
-                .into_iter()
-                .map(move |cell| PlannedTrial { cell, repetition })
-        })
-        .collect()
 }
 
 #[cfg(test)]

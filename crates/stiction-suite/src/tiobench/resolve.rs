@@ -9,6 +9,7 @@ use super::options::{
 };
 use super::parameters::TiobenchParameters;
 use crate::SuiteError;
+use crate::error::refuse;
 use crate::room::{memory_bytes, room_bytes};
 
 /// Length of a recording interval: short enough to see a token bucket at work.
@@ -103,14 +104,6 @@ fn check_amounts(options: &TiobenchOptions) -> Result<(), SuiteError> {
         ),
         (options.runs == Some(0), "numruns", "0: give at least 1"),
     ])
-}
-
-/// The first of the refusals that applies.
-fn refuse(refusals: &[(bool, &'static str, &str)]) -> Result<(), SuiteError> {
-    match refusals.iter().find(|(applies, ..)| *applies) {
-        Some(&(_, option, problem)) => Err(SuiteError::option(option, problem)),
-        None => Ok(()),
-    }
 }
 
 /// Whether a place was observed to be a raw device.

@@ -9,7 +9,9 @@ use super::admission::admit;
 use super::jobs::{Shape, job, lay_down};
 use super::options::{DirectoryUse, TiobenchPhase};
 use super::parameters::TiobenchParameters;
+use crate::ground::on_ground;
 use crate::measure::{Request, ended_otherwise, measure};
+use crate::order::trial_seed;
 use crate::{Context, Ground, Place, SuiteError, TrialReport};
 
 /// Runs `trial` of `plan`.
@@ -31,11 +33,7 @@ pub(super) fn run(
     if let Err(reason) = admit(&parameters, shape, &layout, context) {
         return skipped(reason);
     }
-    let ground = match Ground::make(context, &layout.places, shape.threads) {
-        Ok(ground) => ground,
-        Err(reason) => return skipped(reason),
-    };
-    let seed = plan.seed.stream(place_in(plan, trial));
+    let seed = trial_seed(plan, trial);
     let run = Run {
         parameters: &parameters,
         block_size_bytes: shape.block_size_bytes,
@@ -44,19 +42,9 @@ pub(super) fn run(
         seed,
         ledger: parameters.verify.then(|| Ledger::new(seed)),
     };
-    let outcome = run.phases(&ground, context)?;
-    if let Err(error) = ground.close() {
-        context
-            .events
-            .note(&format!("{error}; `stiction clean` removes what is left"));
-    }
-    Ok(TrialReport::new(outcome))
-}
-
-/// The trial's place in the plan, by which its random numbers differ from the others'.
-fn place_in(plan: &Plan, trial: &PlannedTrial) -> u64 {
-    let place = plan.trials.iter().position(|planned| planned == trial);
-    place.unwrap_or(plan.trials.len()) as u64
+    on_ground(context, &layout.places, shape.threads, |ground, context| {
+        run.phases(ground, context)
+    })
 }
 
 /// Where the threads of a trial work.

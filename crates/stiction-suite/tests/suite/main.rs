@@ -2,6 +2,7 @@
 
 mod bonnie;
 mod curve;
+mod ext3_tools;
 mod quick;
 mod root_devices;
 mod root_filesystems;

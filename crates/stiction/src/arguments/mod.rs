@@ -9,7 +9,10 @@ mod fio;
 mod quick;
 mod sessions;
 mod target;
+mod time_layout;
+mod time_read;
 mod tiobench;
+mod write_and_fsync;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +28,10 @@ pub(crate) use sessions::{
     ShowArguments, StoreArguments, StoreCommand,
 };
 pub(crate) use target::{Recording, ScratchDevice};
+pub(crate) use time_layout::TimeLayout;
+pub(crate) use time_read::TimeReadArguments;
 pub(crate) use tiobench::{Classic, Layout, RandomOrder, TiobenchArguments};
+pub(crate) use write_and_fsync::{Content, WriteAndFsyncArguments};
 
 use crate::exit;
 
@@ -121,6 +127,10 @@ pub(crate) enum Command {
     Curve(Box<CurveArguments>),
     /// Threads that write and read files, as tiobench and tiotest did
     Tiobench(Box<TiobenchArguments>),
+    /// Write files and sync them: how long until written, and until durable
+    WriteAndFsync(Box<WriteAndFsyncArguments>),
+    /// Read a file, by reads at a distance or by touching a mapping
+    TimeRead(Box<TimeReadArguments>),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
     /// List the sessions kept

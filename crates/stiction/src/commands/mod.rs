@@ -10,11 +10,15 @@ mod manual;
 mod measure;
 mod operand;
 mod quick;
+mod recorded;
 mod scratch;
 mod sessions;
+mod sizes;
 mod store;
+mod time_read;
 mod tiobench;
 mod tiobench_options;
+mod write_and_fsync;
 
 use crate::arguments::{Arguments, Command, StoreCommand};
 use crate::console::Console;
@@ -47,6 +51,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Quick(typed) => quick::run(typed, &desk()?),
         Command::Curve(typed) => curve::run(typed, &desk()?),
         Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
+        Command::WriteAndFsync(typed) => write_and_fsync::run(typed, &desk()?),
+        Command::TimeRead(typed) => time_read::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),

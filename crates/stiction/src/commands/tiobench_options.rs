@@ -8,6 +8,7 @@ use stiction_suite::tiobench::{
     DirectoryUse, FileSize, RandomAmount, RawLayout, TiobenchMode, TiobenchPhase,
 };
 
+use super::sizes::size_bytes;
 use crate::arguments::{Classic, Layout, RandomOrder, TiobenchArguments};
 use crate::failure::Failure;
 
@@ -95,12 +96,7 @@ fn sizes(typed: &TiobenchArguments) -> Result<Vec<FileSize>, Failure> {
 
 /// A bare number is MiB, as it always was in tiobench.
 fn mebibytes(text: &str) -> Result<u64, Failure> {
-    match text.trim().parse::<u64>() {
-        Ok(number) => number
-            .checked_mul(1 << 20)
-            .ok_or_else(|| Failure::new(format!("`{text}` MiB is too large"))),
-        Err(_) => Ok(parse_size_bytes(text)?),
-    }
+    size_bytes(text, 1 << 20)
 }
 
 /// A phase by tiotest's number or by name.

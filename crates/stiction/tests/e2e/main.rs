@@ -6,6 +6,7 @@ mod counters;
 mod curve;
 mod devices;
 mod exits;
+mod ext3_tools;
 mod filesystems;
 mod fio;
 mod fio_run;

@@ -1,10 +1,11 @@
 //! Latencies of a cell: of all operations of all its runs together.
 
-use stiction_core::{Direction, Histogram, Metric, Phase, format_duration_ns, metrics};
+use stiction_core::{Direction, Metric, Phase, format_duration_ns, metrics};
 
-use super::{Row, median, threads_and_block};
+use super::{Row, threads_and_block};
 use crate::figure::rounded_count;
 use crate::page::{Column, Span, Table};
+use crate::runs::quantile_text;
 
 /// A row for each cell that has latencies.
 pub(super) fn latency_table(rows: &[Row<'_>]) -> Table {
@@ -33,16 +34,16 @@ pub(super) fn latency_table(rows: &[Row<'_>]) -> Table {
 /// Operations, mean, percentiles and maximum, then the median and the maximum of
 /// the syncs. From the histograms of all runs together where there are any.
 fn latencies(row: &Row<'_>) -> [String; 8] {
-    let phases: Vec<&Phase> = row.runs.iter().map(|run| run.phase).collect();
+    let phases = row.runs.phases();
     let time = |ns: Option<f64>| ns.map_or_else(String::new, format_duration_ns);
-    let moved = merged(&phases, &[Direction::Read, Direction::Write]);
+    let moved = row.runs.merged(&[Direction::Read, Direction::Write]);
     let [count, mean, p50, p99, p999, max] = match &moved {
         Some(all) => [
             rounded_count(all.count() as f64),
             time(all.mean_ns()),
             time(all.quantile_ns(0.5).map(|ns| ns as f64)),
-            quantile(all, 0.99),
-            quantile(all, 0.999),
+            quantile_text(all, 0.99),
+            quantile_text(all, 0.999),
             time(all.max_ns().map(|ns| ns as f64)),
         ],
         None => [
@@ -54,7 +55,7 @@ fn latencies(row: &Row<'_>) -> [String; 8] {
             over_runs(row, &metrics::LATENCY_MAX),
         ],
     };
-    let [sync, sync_max] = match merged(&phases, &[Direction::Sync]) {
+    let [sync, sync_max] = match row.runs.merged(&[Direction::Sync]) {
         Some(all) => [
             time(all.quantile_ns(0.5).map(|ns| ns as f64)),
             time(all.max_ns().map(|ns| ns as f64)),
@@ -65,25 +66,6 @@ fn latencies(row: &Row<'_>) -> [String; 8] {
         ],
     };
     [count, mean, p50, p99, p999, max, sync, sync_max]
-}
-
-/// A percentile, or a sign that there were too few operations for it.
-fn quantile(latencies: &Histogram, quantile: f64) -> String {
-    match latencies.quantile_ns_if_enough(quantile) {
-        Some(ns) => format_duration_ns(ns as f64),
-        None => "too few".to_owned(),
-    }
-}
-
-/// All operations of these directions in all runs; `None` when none was recorded.
-fn merged(phases: &[&Phase], directions: &[Direction]) -> Option<Histogram> {
-    let mut all = Histogram::new();
-    for recording in phases.iter().flat_map(|phase| &phase.recordings) {
-        if directions.contains(&recording.direction) {
-            all.merge(&recording.total());
-        }
-    }
-    (all.count() > 0).then_some(all)
 }
 
 fn operations(phases: &[&Phase]) -> String {
@@ -99,5 +81,7 @@ fn operations(phases: &[&Phase]) -> String {
 
 /// Without histograms: the median over the runs.
 fn over_runs(row: &Row<'_>, metric: &Metric) -> String {
-    median(row, metric).map_or_else(String::new, format_duration_ns)
+    row.runs
+        .median(metric)
+        .map_or_else(String::new, format_duration_ns)
 }
