@@ -3,9 +3,11 @@
 //! One set of definitions feeds parsing, `--help`, the manual pages and the
 //! shell completions.
 
+mod bonnie;
 mod compare;
 mod curve;
 mod fio;
+mod layout;
 mod quick;
 mod sessions;
 mod target;
@@ -19,9 +21,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
 pub(crate) use compare::CompareArguments;
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
+pub(crate) use layout::ClassicLayout;
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
@@ -131,6 +135,8 @@ pub(crate) enum Command {
     WriteAndFsync(Box<WriteAndFsyncArguments>),
     /// Read a file, by reads at a distance or by touching a mapping
     TimeRead(Box<TimeReadArguments>),
+    /// One file by bytes, by chunks and at random, and many small ones: Bonnie++
+    Bonnie(Box<BonnieArguments>),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
     /// List the sessions kept

@@ -1,5 +1,6 @@
 //! Arguments of the commands that look after sessions.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
@@ -56,12 +57,13 @@ pub(crate) enum FioFormat {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub(crate) struct ShowArguments {
-    /// Id, a beginning of it, its last four characters, a label, or `latest`
+    /// Id, a beginning of it, its last four characters, a label, `latest`, or a file
+    /// of tables
     #[arg(value_name = "SESSION", default_value = "latest")]
-    pub(crate) session: String,
-    /// Print it in a classic layout instead, if it is a tiobench session
+    pub(crate) session: OsString,
+    /// Print it in a classic layout instead, if it is a session of that program
     #[arg(long, value_enum, value_name = "LAYOUT")]
-    pub(crate) layout: Option<super::Layout>,
+    pub(crate) layout: Option<super::ClassicLayout>,
     /// Print it in a format of fio instead (docs/fio-formats.md has every key)
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "layout")]
     pub(crate) format: Option<FioFormat>,

@@ -1,7 +1,6 @@
 //! `stiction compare`.
 
 use std::ffi::OsStr;
-use std::path::Path;
 
 use stiction_analysis::Outcome;
 use stiction_analysis::compare::{CompareOptions, Side, compare};
@@ -9,7 +8,8 @@ use stiction_core::Session;
 use stiction_report::json;
 use stiction_store::Archive;
 
-use super::{Desk, import, operand, store};
+use super::operand::{is_path, session_or_file};
+use super::{Desk, store};
 use crate::arguments::CompareArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -57,7 +57,7 @@ fn sides(archive: &Archive, operands: &[std::ffi::OsString]) -> Result<[Chosen; 
     match operands {
         [a, b] => Ok([chosen(archive, a)?, chosen(archive, b)?]),
         [within, a, b] => {
-            let session = session(archive, within)?;
+            let session = session_or_file(archive, within)?;
             let inside = |label: &OsStr| Chosen {
                 session: session.clone(),
                 label: Some(label.to_string_lossy().into_owned()),
@@ -72,7 +72,7 @@ fn sides(archive: &Archive, operands: &[std::ffi::OsString]) -> Result<[Chosen; 
 
 /// `SESSION`, or `SESSION/LABEL` where the whole is neither a session nor a file.
 fn chosen(archive: &Archive, operand: &OsStr) -> Result<Chosen, Failure> {
-    let failure = match session(archive, operand) {
+    let failure = match session_or_file(archive, operand) {
         Ok(session) => {
             return Ok(Chosen {
                 session,
@@ -84,32 +84,10 @@ fn chosen(archive: &Archive, operand: &OsStr) -> Result<Chosen, Failure> {
     let split = operand.to_str().and_then(|text| text.split_once('/'));
     match split {
         Some((name, label)) if !is_path(operand) => Ok(Chosen {
-            session: session(archive, OsStr::new(name))?,
+            session: session_or_file(archive, OsStr::new(name))?,
             label: Some(label.to_owned()),
         }),
         _ => Err(failure),
-    }
-}
-
-/// Whether an operand can only be meant as the path of a file, so that what is wrong
-/// with the file is to be told.
-fn is_path(operand: &OsStr) -> bool {
-    let start = operand.as_encoded_bytes().first();
-    matches!(start, Some(b'/' | b'.')) || Path::new(operand).exists()
-}
-
-/// A session of the store, or else the tables of a file.
-fn session(archive: &Archive, operand: &OsStr) -> Result<Session, Failure> {
-    let stored = operand.to_str().map(|name| operand::session(archive, name));
-    let path = Path::new(operand);
-    match stored {
-        Some(Ok(session)) => Ok(session),
-        _ if path.is_file() => import::read_session(path),
-        Some(Err(failure)) if !is_path(operand) => Err(failure),
-        _ => Err(Failure::new(format!(
-            "{} is neither a session nor a file",
-            path.display()
-        ))),
     }
 }
 

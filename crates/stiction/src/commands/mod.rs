@@ -1,5 +1,7 @@
 //! What each command does, a file each.
 
+mod bonnie;
+mod bonnie_options;
 mod clean;
 mod compare;
 mod curve;
@@ -53,6 +55,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
         Command::WriteAndFsync(typed) => write_and_fsync::run(typed, &desk()?),
         Command::TimeRead(typed) => time_read::run(typed, &desk()?),
+        Command::Bonnie(typed) => bonnie::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),

@@ -1,8 +1,12 @@
 //! Which session a typed name means.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use stiction_core::{Session, SessionId};
 use stiction_store::{Archive, Filter, Resolution};
 
+use super::import;
 use crate::failure::Failure;
 
 /// The word for the newest session.
@@ -29,6 +33,31 @@ pub(super) fn id(archive: &Archive, typed: &str) -> Result<SessionId, Failure> {
 /// As [`id`].
 pub(super) fn session(archive: &Archive, typed: &str) -> Result<Session, Failure> {
     Ok(archive.get(&id(archive, typed)?)?)
+}
+
+/// The session that `operand` means, or else the tables of a file of that name.
+///
+/// # Errors
+/// When it is neither, or is a file without a table.
+pub(super) fn session_or_file(archive: &Archive, operand: &OsStr) -> Result<Session, Failure> {
+    let stored = operand.to_str().map(|name| session(archive, name));
+    let path = Path::new(operand);
+    match stored {
+        Some(Ok(session)) => Ok(session),
+        _ if path.is_file() => import::read_session(path),
+        Some(Err(failure)) if !is_path(operand) => Err(failure),
+        _ => Err(Failure::new(format!(
+            "{} is neither a session nor a file",
+            path.display()
+        ))),
+    }
+}
+
+/// Whether an operand can only be meant as the path of a file, so that what is wrong
+/// with the file is to be told.
+pub(super) fn is_path(operand: &OsStr) -> bool {
+    let start = operand.as_encoded_bytes().first();
+    matches!(start, Some(b'/' | b'.')) || Path::new(operand).exists()
 }
 
 fn latest(archive: &Archive) -> Result<SessionId, Failure> {

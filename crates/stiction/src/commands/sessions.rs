@@ -4,8 +4,10 @@ use stiction_core::export_session;
 use stiction_report::{Judged, Listed, is_fio_run, json};
 use stiction_store::Filter;
 
-use super::{Desk, fio_output, operand, store, tiobench};
-use crate::arguments::{DeleteArguments, ExportArguments, ListArguments, ShowArguments};
+use super::{Desk, bonnie, fio_output, operand, store, tiobench};
+use crate::arguments::{
+    ClassicLayout, DeleteArguments, ExportArguments, ListArguments, ShowArguments,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
@@ -48,12 +50,13 @@ pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failu
 /// Shows every figure of a session.
 pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let archive = store::open(desk)?;
-    let session = operand::session(&archive, &typed.session)?;
+    let session = operand::session_or_file(&archive, &typed.session)?;
     let as_json = desk.console.json;
     let text = match (typed.layout, typed.format) {
         (Some(_), _) if as_json => return Err(text_and_json("--layout")),
         (_, Some(_)) if as_json => return Err(text_and_json("--format")),
-        (Some(layout), _) => tiobench::classic_report(&session, layout)?,
+        (Some(ClassicLayout::Tiobench(layout)), _) => tiobench::classic_report(&session, layout)?,
+        (Some(ClassicLayout::Bonnie(layout)), _) => bonnie::classic_report(&session, layout)?,
         (None, Some(format)) => fio_output::text(&session, format)?,
         (None, None) if as_json => json::session(&Judged::examine(&session)),
         (None, None) if !typed.full && is_fio_run(&session) => {

@@ -1,0 +1,66 @@
+//! The classic layouts of every program, for sessions that are kept.
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use super::{BonnieLayout, Layout};
+
+/// A layout of one of the programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClassicLayout {
+    /// tiobench's and tiotest's.
+    Tiobench(Layout),
+    /// Bonnie's and Bonnie++'s.
+    Bonnie(BonnieLayout),
+}
+
+impl ValueEnum for ClassicLayout {
+    fn value_variants<'a>() -> &'a [Self] {
+        use BonnieLayout as B;
+        use Layout as T;
+        &[
+            Self::Tiobench(T::V033),
+            Self::Tiobench(T::V033NoHeads),
+            Self::Tiobench(T::V04),
+            Self::Tiobench(T::Old),
+            Self::Tiobench(T::Posted),
+            Self::Tiobench(T::Verbose),
+            Self::Tiobench(T::Terse),
+            Self::Bonnie(B::Bonnie),
+            Self::Bonnie(B::Bonnie64),
+            Self::Bonnie(B::BonnieHtml),
+            Self::Bonnie(B::Text103e),
+            Self::Bonnie(B::Text196),
+            Self::Bonnie(B::Text200a),
+            Self::Bonnie(B::Csv103e),
+            Self::Bonnie(B::Csv196),
+            Self::Bonnie(B::Csv200a),
+            Self::Bonnie(B::PlusPlusHtml),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Tiobench(layout) => layout.to_possible_value(),
+            Self::Bonnie(layout) => layout.to_possible_value(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_is_there_under_a_name_of_its_own() {
+        let mut names: Vec<String> = ClassicLayout::value_variants()
+            .iter()
+            .filter_map(|layout| Some(layout.to_possible_value()?.get_name().to_owned()))
+            .collect();
+        let all = Layout::value_variants().len() + BonnieLayout::value_variants().len();
+        assert_eq!(names.len(), all);
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}
