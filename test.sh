@@ -20,6 +20,7 @@ need fusermount3 fuse3
 need losetup mount
 need findmnt util-linux
 need fio fio
+need bonnie++ bonnie++
 
 if [ "${#packages[@]}" -gt 0 ]; then
     if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then

@@ -1,6 +1,7 @@
 //! The binary from outside: what it prints, how it ends, and that it leaves nothing
 //! behind.
 
+mod bonnie;
 mod columns;
 mod counters;
 mod curve;

@@ -2,9 +2,10 @@
 
 use crate::lab::{Lab, assert_fits};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "quick",
     "tiobench",
+    "bonnie",
     "fio",
     "list",
     "show",
@@ -72,7 +73,7 @@ fn every_shell_gets_completions() {
 fn every_example_of_the_help_is_understood() {
     let lab = Lab::new();
     let mut examples = 0;
-    for command in ["", "quick", "tiobench", "compare", "import"] {
+    for command in ["", "quick", "tiobench", "bonnie", "compare", "import"] {
         let words = [command, "--help"];
         let help = lab.output(words.iter().filter(|word| !word.is_empty()), 0);
         for line in help.lines() {

@@ -21,12 +21,12 @@ fn long_quick(lab: &Lab, directory: &Path) -> Running {
     run
 }
 
-fn journals(lab: &Lab) -> PathBuf {
+pub(crate) fn journals(lab: &Lab) -> PathBuf {
     lab.store().join("journals")
 }
 
 /// Phases that are whole in the journals of the store.
-fn kept_phases(lab: &Lab) -> usize {
+pub(crate) fn kept_phases(lab: &Lab) -> usize {
     let texts = entries(&journals(lab)).into_iter().map(|path| {
         // A journal may be made and renamed meanwhile.
         std::fs::read_to_string(path).unwrap_or_default()
