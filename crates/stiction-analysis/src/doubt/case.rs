@@ -73,8 +73,13 @@ impl<'a> Case<'a> {
             (Some(Action::Mixed { .. }), None) => return Err("nothing was moved".to_owned()),
             (None, None) => {
                 let printed = phase.measurements.iter().any(|m| m.printed.is_some());
+                let whole = recording(Direction::Whole).is_some();
                 return Err(if printed {
                     "no witness stood beside it: the figures are as printed".to_owned()
+                } else if whole {
+                    "files were worked on and no bytes of theirs were moved, so that the \
+                     device's traffic says nothing of it"
+                        .to_owned()
                 } else {
                     "no I/O was recorded".to_owned()
                 });

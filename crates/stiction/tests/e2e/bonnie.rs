@@ -195,12 +195,12 @@ fn root_bonnie_plus_plus_measures_the_same_and_reads_our_lines() {
         Err(reason) => testkit::skip!("{reason}"),
     };
     let theirs = Command::new("bonnie++")
-        .args(["-d", directory, "-s", "24:1024k:50:5", "-r", "0", "-n", "0"])
+        .args(["-d", directory, "-s", "12:1024k:50:5", "-r", "0", "-n", "0"])
         .args(["-f", "-D", "-u", "root", "-m", "box", "-q"])
         .output()
         .expect("bonnie++ runs");
     let theirs = String::from_utf8_lossy(&theirs.stdout).into_owned();
-    let typed = "bonnie --classic=2.00a --layout bonnie++-csv-2.00a -f --direct -m box -s 24:1024k:50:5 -n 0";
+    let typed = "bonnie --classic=2.00a --layout bonnie++-csv-2.00a -f --direct -m box -s 12:1024k:50:5 -n 0";
     let typed: Vec<&str> = typed.split(' ').chain([directory]).collect();
     let ours = lab.output(typed, 0);
     drop(throttle);
