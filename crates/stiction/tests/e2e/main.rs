@@ -10,6 +10,7 @@ mod exits;
 mod ext3_tools;
 mod filesystems;
 mod fio;
+mod fio_output;
 mod fio_run;
 mod json;
 mod keeping;
