@@ -4,6 +4,7 @@ mod cpu;
 mod kernel;
 mod limits;
 mod memory;
+mod nodes;
 mod virtualisation;
 
 use std::path::Path;
@@ -11,6 +12,8 @@ use std::path::Path;
 use stiction_core::{Environment, MissingFact, Tool};
 
 use crate::{FactOptions, Roots, observe_target_in};
+
+pub use nodes::cpus_of_nodes;
 
 /// Everything that can be found out of the machine and of what `targets` stand on.
 /// It never fails: facts that cannot be had are listed with the reason.
@@ -110,18 +113,9 @@ fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// Members of a kernel list such as `0-3,8`; 0 when it is not one.
+/// How many members a kernel list such as `0-3,8` has; 0 when it is not one.
 fn count_of_list(list: &str) -> u32 {
-    let count = |range: &str| -> Option<u32> {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        (last.checked_sub(first)?).checked_add(1)
-    };
-    list.trim()
-        .split(',')
-        .map(count)
-        .sum::<Option<u32>>()
-        .unwrap_or(0)
+    nodes::members(list).map_or(0, |members| members.len() as u32)
 }
 
 #[cfg(test)]
