@@ -12,85 +12,10 @@ use crate::data::Payload;
 use crate::failure::{Fault, Operation};
 use crate::log::Log;
 use crate::request::{Completions, Request, Requests, Way};
+use crate::slots::Slots;
 use crate::steered::Steered;
 use crate::task::Task;
 use crate::turnover::Turnover;
-
-/// The operations in flight, by slot.
-#[derive(Debug)]
-pub(crate) struct Slots {
-    /// The first `free_count` are the free slots; behind them stand those taken last.
-    free: Box<[u32]>,
-    free_count: usize,
-    /// When the operation was submitted, ticks.
-    begun: Box<[u64]>,
-    request: Box<[Request]>,
-}
-
-impl Slots {
-    pub(crate) fn new(depth: u32) -> Self {
-        Self {
-            free: (0..depth).rev().collect(),
-            free_count: depth as usize,
-            begun: vec![0; depth as usize].into(),
-            request: vec![Request::NONE; depth as usize].into(),
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn take(&mut self) -> Option<u32> {
-        let count = self.free_count.checked_sub(1)?;
-        self.free_count = count;
-        Some(self.free[count])
-    }
-
-    #[inline(always)]
-    pub(crate) fn give_back(&mut self, slot: u32) {
-        self.free[self.free_count] = slot;
-        self.free_count += 1;
-    }
-
-    /// Notes one operation that began at `begun`.
-    pub(crate) fn set(&mut self, slot: u32, request: Request, begun: u64) {
-        self.request[slot as usize] = request;
-        self.begun[slot as usize] = begun;
-    }
-
-    /// Notes when the operation of `slot` began.
-    pub(crate) fn begin_at(&mut self, slot: u32, begun: u64) {
-        self.begun[slot as usize] = begun;
-    }
-
-    /// Notes when the operations began whose slots were taken since there were
-    /// `free_before` free ones.
-    #[inline(always)]
-    fn begin(&mut self, free_before: usize, now: u64) {
-        for &slot in &self.free[self.free_count..free_before] {
-            self.begun[slot as usize] = now;
-        }
-    }
-
-    /// Whether more than one operation can be in flight.
-    #[inline(always)]
-    pub(crate) fn is_deep(&self) -> bool {
-        self.free.len() > 1
-    }
-
-    #[inline(always)]
-    pub(crate) fn in_flight(&self) -> u32 {
-        (self.free.len() - self.free_count) as u32
-    }
-
-    /// Whether an operation on `file` is in flight; `is_free` has a place for each slot.
-    pub(crate) fn has_file(&self, file: u32, is_free: &mut [bool]) -> bool {
-        is_free.fill(false);
-        for &slot in &self.free[..self.free_count] {
-            is_free[slot as usize] = true;
-        }
-        let mut taken = self.request.iter().zip(is_free).filter(|(_, free)| !**free);
-        taken.any(|(request, _)| request.file == file)
-    }
-}
 
 /// What the loop did.
 #[derive(Debug)]
@@ -124,21 +49,22 @@ pub(crate) struct Done {
 /// Does the operations of `task` until the worker has to end.
 ///
 /// With `EXACT` the clock is read before each submission and after it, otherwise
-/// once in each round.
+/// once in each round: that is for jobs with nothing else to do in between.
 pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
     task: &Task<'_>,
     backend: &mut B,
     requests: &mut R,
     payload: &mut Payload,
-    slots: &mut Slots,
+    mut slots: B::Slots,
     log: &mut Log<'_>,
 ) -> Done {
+    debug_assert!(EXACT || payload.is_idle() && !task.turns_files_over());
     let mut done = Done::nothing(log.now());
     // Operations that may still begin: in all, and before the next sync.
     let mut budget = task.operations;
     let mut until_sync = task.writes_to_sync();
     loop {
-        let free_before = slots.free_count;
+        let in_flight_before = slots.in_flight();
         while budget > 0
             && until_sync > 0
             && let Some(slot) = slots.take()
@@ -155,8 +81,10 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
             }
             budget -= 1;
             until_sync -= u64::from(request.way == Way::Write);
-            slots.request[slot as usize] = request;
-            payload.before(slot, request, || backend.buffer(slot));
+            slots.set(slot, request);
+            if EXACT {
+                payload.before(slot, request, || backend.buffer(slot));
+            }
             backend.queue(slot, request);
         }
         let in_flight = slots.in_flight();
@@ -165,19 +93,19 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
                 return done;
             }
             until_sync = task.writes_to_sync();
-            let is_well = done.close_leaving(task, slots, requests.turnover(), backend, payload);
+            let is_well = done.close_leaving(task, &slots, requests.turnover(), backend, payload);
             budget = if is_well && !log.is_over() { budget } else { 0 };
             continue;
         }
 
         let begun = if EXACT { log.now() } else { done.last };
-        slots.begin(free_before, begun);
-        let queued = free_before - slots.free_count;
+        let queued = in_flight - in_flight_before;
+        slots.begin_last(queued, begun);
         if slots.is_deep() && queued > 0 {
-            done.depths.hand_over(queued, in_flight);
+            done.depths.hand_over(queued as usize, in_flight);
         }
         let wait_for = in_flight.min(task.batch);
-        let handed_over = hand_over(backend, log, begun, queued, |b| b.commit(wait_for));
+        let handed_over = hand_over(backend, log, begun, queued as usize, |b| b.commit(wait_for));
         if let Err(errno) = handed_over {
             done.fault = done.fault.or(Some(Fault::new(Operation::Submit, errno)));
             return done;
@@ -190,7 +118,7 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         if !reap(
             backend,
             payload,
-            slots,
+            &mut slots,
             log,
             &mut done,
             now,
@@ -199,7 +127,8 @@ pub(crate) fn drive<B: Backend, R: Requests, const EXACT: bool>(
         ) {
             budget = 0;
         }
-        if until_sync > 0 && !done.close_leaving(task, slots, requests.turnover(), backend, payload)
+        if until_sync > 0
+            && !done.close_leaving(task, &slots, requests.turnover(), backend, payload)
         {
             budget = 0;
         }
@@ -245,10 +174,10 @@ impl Attention for Plainly {}
     clippy::too_many_arguments,
     reason = "parts of the worker that borrow each other's neighbours"
 )]
-pub(crate) fn reap(
-    backend: &mut impl Backend,
+pub(crate) fn reap<B: Backend>(
+    backend: &mut B,
     payload: &mut Payload,
-    slots: &mut Slots,
+    slots: &mut B::Slots,
     log: &mut Log<'_>,
     done: &mut Done,
     now: u64,
@@ -260,8 +189,7 @@ pub(crate) fn reap(
     while attention.takes_more()
         && let Some((slot, result)) = backend.reap()
     {
-        let request = slots.request[slot as usize];
-        let begun = slots.begun[slot as usize];
+        let (request, begun) = slots.get(slot);
         slots.give_back(slot);
         let mut end = now;
         if result != request.whole_result() {
@@ -350,7 +278,7 @@ impl Done {
     pub(crate) fn close_leaving(
         &mut self,
         task: &Task<'_>,
-        slots: &Slots,
+        slots: &impl Slots,
         turnover: Option<&mut Turnover>,
         backend: &mut impl Backend,
         payload: &mut Payload,
@@ -411,26 +339,5 @@ impl Done {
         log.sync(begun, self.last);
         payload.synced(file);
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slots_are_handed_out_once_and_stamped_together() {
-        let mut slots = Slots::new(3);
-        assert_eq!(slots.take(), Some(0));
-        slots.begin(3, 10);
-        assert_eq!(
-            (slots.take(), slots.take(), slots.take()),
-            (Some(1), Some(2), None)
-        );
-        slots.begin(2, 20);
-        assert_eq!(*slots.begun, [10, 20, 20]);
-        assert_eq!(slots.in_flight(), 3);
-        slots.give_back(1);
-        assert_eq!((slots.in_flight(), slots.take()), (2, Some(1)));
     }
 }

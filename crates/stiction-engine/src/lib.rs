@@ -55,6 +55,7 @@ mod search;
 mod simulation;
 mod sizes;
 mod skew;
+mod slots;
 mod steered;
 mod streams;
 mod target;

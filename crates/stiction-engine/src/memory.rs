@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 use crate::EngineError;
+use crate::request::Way;
 
 /// The size of a page, bytes: what buffers are aligned to and rounded up to.
 #[must_use]
@@ -174,6 +175,8 @@ pub(crate) struct Buffers {
     block_bytes: usize,
     /// Where each buffer begins in its pages.
     offset_bytes: usize,
+    /// The buffer that all writes are from, if it is none of the slots'.
+    kept: Option<u32>,
 }
 
 impl Buffers {
@@ -200,6 +203,23 @@ impl Buffers {
             stride,
             block_bytes,
             offset_bytes,
+            kept: None,
+        })
+    }
+
+    /// As [`new`](Self::new), with one more buffer, number `slots`, from which all
+    /// writes are: for data that stay the same while reads fill the others.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn with_kept(
+        slots: usize,
+        block_bytes: usize,
+        offset_bytes: u32,
+    ) -> Result<Self, NoMemory> {
+        Ok(Self {
+            kept: Some(slots as u32),
+            ..Self::new(slots + 1, block_bytes, offset_bytes)?
         })
     }
 
@@ -222,6 +242,26 @@ impl Buffers {
         // among our own. The kernel writes to a slot only while an operation on
         // it is in flight, which the caller rules out.
         unsafe { slice::from_raw_parts_mut(self.pointer(slot), self.block_bytes) }
+    }
+
+    /// The buffer that an operation of `slot` reads into or writes from.
+    #[inline(always)]
+    pub(crate) fn of(&mut self, slot: u32, way: Way) -> &mut [u8] {
+        self.slot(self.number_of(slot, way))
+    }
+
+    /// Its number.
+    #[inline(always)]
+    pub(crate) fn number_of(&self, slot: u32, way: Way) -> u32 {
+        match self.kept {
+            Some(kept) if way == Way::Write => kept,
+            _ => slot,
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        (self.pages.length / self.stride) as u32
     }
 
     /// Bytes in one block.
@@ -264,6 +304,17 @@ mod tests {
         for slot in 0..3 {
             assert_eq!(buffers.pointer(slot) as usize % page_bytes(), 0);
         }
+    }
+
+    #[test]
+    fn kept_data_are_apart_from_what_is_read() {
+        let mut buffers = Buffers::with_kept(2, 100, 0).unwrap();
+        buffers.slot(2).fill(7);
+        for slot in 0..2 {
+            buffers.of(slot, Way::Read).fill(1);
+            assert_eq!(buffers.of(slot, Way::Write), [7; 100]);
+        }
+        assert_eq!(buffers.count(), 3);
     }
 
     #[test]

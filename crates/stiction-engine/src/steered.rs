@@ -11,13 +11,14 @@ use stiction_core::{Batches, Job, LoopKind};
 
 use crate::backend::{Backend, has_queue};
 use crate::data::Payload;
-use crate::drive::{Attention, Done, Slots, hand_over, reap};
+use crate::drive::{Attention, Done, hand_over, reap};
 use crate::failure::{Cause, Fault, Operation};
 use crate::floor::FloorWatch;
 use crate::log::Log;
 use crate::pauses::Pauses;
 use crate::request::{Request, Way};
 use crate::search::{DepthFound, Search};
+use crate::slots::Slots;
 use crate::streams::Streams;
 use crate::task::Task;
 use crate::tolerance::{Leniency, Tolerated};
@@ -198,7 +199,7 @@ pub(crate) fn drive_steered<B: Backend>(
     streams: &mut Streams,
     backend: &mut B,
     payload: &mut Payload,
-    slots: &mut Slots,
+    mut slots: B::Slots,
     log: &mut Log<'_>,
 ) -> Done {
     let mut done = Done::nothing(log.now());
@@ -222,7 +223,7 @@ pub(crate) fn drive_steered<B: Backend>(
         let mut queued = 0;
         while queued < room.min(flow.batches.submit.into()) {
             if next.is_none() && budget > 0 && until_sync > 0 {
-                next = ready(streams, backend, payload, slots, log);
+                next = ready(streams, backend, payload, &mut slots, log);
                 if !done.open_wanted(task, streams.turnover(), backend) {
                     budget = 0;
                     streams.close();
@@ -247,7 +248,7 @@ pub(crate) fn drive_steered<B: Backend>(
                 log.late(due, now);
                 streams.begun();
             }
-            slots.set(slot, request, due.unwrap_or(now));
+            slots.begin_at(slot, due.unwrap_or(now));
             if due.is_none() || !is_open {
                 fresh.push(slot);
             }
@@ -279,7 +280,7 @@ pub(crate) fn drive_steered<B: Backend>(
                 }
                 until_sync = task.writes_to_sync();
                 let turnover = streams.turnover();
-                let is_well = done.close_leaving(task, slots, turnover, backend, payload);
+                let is_well = done.close_leaving(task, &slots, turnover, backend, payload);
                 budget = if is_well && !log.is_over() { budget } else { 0 };
                 continue;
             }
@@ -311,11 +312,11 @@ pub(crate) fn drive_steered<B: Backend>(
         let mut is_over = attended || log.is_over();
         watch.take = flow.batches.complete_max;
         is_over |= !reap(
-            backend, payload, slots, log, &mut done, now, &mut watch, streams,
+            backend, payload, &mut slots, log, &mut done, now, &mut watch, streams,
         );
         if until_sync > 0 {
             let turnover = streams.turnover();
-            is_over |= !done.close_leaving(task, slots, turnover, backend, payload);
+            is_over |= !done.close_leaving(task, &slots, turnover, backend, payload);
         }
         if let Some(reason) = watch.look(now, log) {
             done.fault = done.fault.or(reason);
@@ -337,7 +338,7 @@ fn ready(
     streams: &mut Streams,
     backend: &mut impl Backend,
     payload: &mut Payload,
-    slots: &mut Slots,
+    slots: &mut impl Slots,
     log: &Log<'_>,
 ) -> Option<Ready> {
     let slot = slots.take()?;
@@ -347,7 +348,7 @@ fn ready(
     };
     payload.before(slot, next.request, || backend.buffer(slot));
     // Its file is in use from now on.
-    slots.set(slot, next.request, 0);
+    slots.set(slot, next.request);
     Some(Ready {
         slot,
         request: next.request,

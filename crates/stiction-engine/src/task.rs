@@ -8,7 +8,7 @@ use stiction_core::{
 };
 
 use crate::backend::has_queue;
-use crate::data::STAMPED_BYTES_MIN;
+use crate::data::{STAMPED_BYTES_MIN, keeps_data};
 use crate::memory::{Buffers, page_bytes};
 use crate::{EngineError, Target};
 use crate::{files, pattern, placement, steered};
@@ -141,7 +141,12 @@ impl<'a> Task<'a> {
     /// [`EngineError::Memory`].
     pub(crate) fn buffers(&self) -> Result<Buffers, EngineError> {
         let block = buffer_bytes(self.job) as usize;
-        Buffers::new(self.depth as usize, block, self.job.buffer_offset_bytes)
+        let new = if keeps_data(self.job) {
+            Buffers::with_kept
+        } else {
+            Buffers::new
+        };
+        new(self.depth as usize, block, self.job.buffer_offset_bytes)
             .map_err(|none| none.of("I/O buffers", FEWER_BUFFERS))
     }
 }

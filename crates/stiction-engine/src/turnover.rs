@@ -5,8 +5,8 @@ use stiction_core::SyncKind;
 
 use crate::backend::Backend;
 use crate::data::Payload;
-use crate::drive::Slots;
 use crate::failure::Fault;
+use crate::slots::Slots;
 use crate::task::Task;
 
 /// Which of a worker's files are open, and what is to be done about it.
@@ -80,7 +80,7 @@ impl Turnover {
     pub(crate) fn close_leaving(
         &mut self,
         task: &Task<'_>,
-        slots: &Slots,
+        slots: &impl Slots,
         backend: &mut impl Backend,
         payload: &mut Payload,
     ) -> Result<(), Fault> {

@@ -4,9 +4,11 @@ use stiction_core::{
     Access, Action, BackendKind, CpuTime, Depths, Job, Seed, SyncKind, Timing, WorkerSummary,
 };
 
-use crate::backend::{Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Simulated, Splice};
+use crate::backend::{
+    Backend, IoUring, Libaio, Mmap, Null, Psync, Remarks, Simulated, Single, Splice,
+};
 use crate::data::{Findings, Ledger, Payload};
-use crate::drive::{Done, Slots, drive};
+use crate::drive::{Done, drive};
 use crate::failure::Fault;
 use crate::gate::{Gate, Start};
 use crate::log::{Log, Signals, Tracks};
@@ -15,6 +17,7 @@ use crate::placement::{observed, place};
 use crate::recorder::Series;
 use crate::request::{Plain, Requests, Way};
 use crate::skew::Skewed;
+use crate::slots::Slots;
 use crate::steered::{Steered, drive_steered, is_steered};
 use crate::streams::Streams;
 use crate::task::Task;
@@ -85,11 +88,11 @@ pub(crate) fn run(
         return worker.run::<Simulated>();
     }
     match task.job.backend {
-        BackendKind::Psync => worker.run::<Psync>(),
+        BackendKind::Psync => worker.run::<Single<Psync>>(),
         BackendKind::IoUring => worker.run::<IoUring>(),
         BackendKind::Libaio => worker.run::<Libaio>(),
-        BackendKind::Mmap => worker.run::<Mmap>(),
-        BackendKind::Splice => worker.run::<Splice>(),
+        BackendKind::Mmap => worker.run::<Single<Mmap>>(),
+        BackendKind::Splice => worker.run::<Single<Splice>>(),
         BackendKind::Null => worker.run::<Null>(),
     }
 }
@@ -103,9 +106,9 @@ struct Worker<'a> {
 }
 
 /// What is made before the start, whatever the backend.
-struct Ready {
+struct Ready<S> {
     payload: Payload,
-    slots: Slots,
+    slots: S,
     tracks: Tracks,
 }
 
@@ -144,11 +147,11 @@ impl Worker<'_> {
         seed.stream(DATA_STREAM)
     }
 
-    fn make_ready(&self) -> Result<Ready, EngineError> {
+    fn make_ready<S: Slots>(&self) -> Result<Ready<S>, EngineError> {
         let job = self.task.job;
         Ok(Ready {
             payload: Payload::new(self.task, self.data_seed(), self.ledger)?,
-            slots: Slots::new(self.task.depth),
+            slots: S::new(self.task.depth),
             tracks: Tracks::new(job)
                 .map_err(|none| none.of("latencies", "ask for fewer workers"))?,
         })
@@ -157,14 +160,14 @@ impl Worker<'_> {
     /// All that is measured, from the start on.
     fn work<B: Backend>(
         &self,
-        ready: Ready,
+        ready: Ready<B::Slots>,
         backend: Result<B, EngineError>,
         start: Start,
         used_before: Usage,
     ) -> Result<Report, EngineError> {
         let Ready {
             mut payload,
-            mut slots,
+            slots,
             tracks,
         } = ready;
         let mut log = Log::new(self.task.job, self.task.worker, start, tracks, self.signals);
@@ -176,7 +179,7 @@ impl Worker<'_> {
         let (mut done, written) = if self.delay_ns > 0 && !hold(&mut log) {
             (Done::nothing(log.now()), Vec::new())
         } else {
-            self.operate(&mut backend, &mut payload, &mut slots, &mut log)
+            self.operate(&mut backend, &mut payload, slots, &mut log)
         };
         let mut remarks = backend.remarks();
         if done.filled {
@@ -200,7 +203,7 @@ impl Worker<'_> {
         &self,
         backend: &mut B,
         payload: &mut Payload,
-        slots: &mut Slots,
+        slots: B::Slots,
         log: &mut Log<'_>,
     ) -> (Done, Vec<u32>) {
         let job = self.task.job;
@@ -410,12 +413,12 @@ fn plain_way(job: &Job) -> Option<Way> {
 }
 
 /// The timed loop, compiled for the timing that the job needs.
-fn timed(
+fn timed<B: Backend>(
     task: &Task<'_>,
-    backend: &mut impl Backend,
+    backend: &mut B,
     requests: &mut impl Requests,
     payload: &mut Payload,
-    slots: &mut Slots,
+    slots: B::Slots,
     log: &mut Log<'_>,
 ) -> (Done, Vec<u32>) {
     // What is done between operations to data and files must not be in a latency.

@@ -20,6 +20,7 @@ use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::placement::cpus_of;
 use crate::request::{Request, Way};
+use crate::slots::ManySlots;
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
@@ -75,9 +76,9 @@ impl IoUring {
         let mut note = format!("io_uring: {flags}; ");
         note += &self.register_files()?;
         let submitter = self.ring.submitter();
-        let blocks: Vec<libc::iovec> = (0..task.depth)
-            .map(|slot| libc::iovec {
-                iov_base: self.buffers.pointer(slot).cast(),
+        let blocks: Vec<libc::iovec> = (0..self.buffers.count())
+            .map(|number| libc::iovec {
+                iov_base: self.buffers.pointer(number).cast(),
                 iov_len: self.buffers.block_bytes(),
             })
             .collect();
@@ -135,7 +136,8 @@ impl IoUring {
     fn entry(&self, slot: u32, request: Request) -> squeue::Entry {
         // The number of a registered file, if the flags say so.
         let file = types::Fd(self.numbers[request.file as usize]);
-        let pointer = self.buffers.pointer(slot);
+        let number = self.buffers.number_of(slot, request.way);
+        let pointer = self.buffers.pointer(number);
         let Request {
             offset_bytes,
             length_bytes: length,
@@ -143,11 +145,11 @@ impl IoUring {
             ..
         } = request;
         let entry = match (way, self.registered_buffers) {
-            (Way::Read, true) => opcode::ReadFixed::new(file, pointer, length, slot as u16)
+            (Way::Read, true) => opcode::ReadFixed::new(file, pointer, length, number as u16)
                 .offset(offset_bytes)
                 .rw_flags(self.call_flags)
                 .build(),
-            (Way::Write, true) => opcode::WriteFixed::new(file, pointer, length, slot as u16)
+            (Way::Write, true) => opcode::WriteFixed::new(file, pointer, length, number as u16)
                 .offset(offset_bytes)
                 .rw_flags(self.call_flags)
                 .build(),
@@ -169,6 +171,8 @@ impl IoUring {
 }
 
 impl Backend for IoUring {
+    type Slots = ManySlots;
+
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let buffers = task.buffers()?;
         let (ring, flags) = Ring::new(task.depth, task.job.ring)?;

@@ -16,6 +16,7 @@ use crate::failure::Fault;
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
+use crate::slots::ManySlots;
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
@@ -212,6 +213,8 @@ impl Libaio {
 }
 
 impl Backend for Libaio {
+    type Slots = ManySlots;
+
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let context = Context::new(task.depth)?;
         let buffers = task.buffers()?;
@@ -248,12 +251,13 @@ impl Backend for Libaio {
             // Trims are refused.
             Way::Write | Way::Trim => PWRITE,
         };
+        let number = self.buffers.number_of(slot, request.way);
         self.blocks[slot as usize] = ControlBlock {
             data: slot.into(),
             rw_flags: self.call_flags,
             opcode,
             fd: self.files.fd(request.file).as_raw_fd() as u32,
-            buffer: self.buffers.pointer(slot) as u64,
+            buffer: self.buffers.pointer(number) as u64,
             bytes: request.length_bytes.into(),
             offset: request.offset_bytes as i64,
             ..ControlBlock::default()

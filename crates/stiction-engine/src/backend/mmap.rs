@@ -17,7 +17,8 @@ use rustix::mm::{
 };
 use stiction_core::{Access, MapAdvice, SyncKind, WriteSync};
 
-use super::{BUS_ERROR, Backend, Remarks};
+use super::BUS_ERROR;
+use super::single::Call;
 use crate::EngineError;
 use crate::failure::{Fault, Operation};
 use crate::files::FileTable;
@@ -26,7 +27,6 @@ use crate::request::{Request, Way};
 use crate::task::Task;
 
 pub(crate) struct Mmap {
-    files: FileTable,
     /// By file; `None` for one that is closed.
     mappings: Box<[Option<Mapping>]>,
     guard: guard::Guard,
@@ -34,9 +34,6 @@ pub(crate) struct Mmap {
     guarded: u32,
     sync_each: bool,
     without_copy: bool,
-    buffers: Buffers,
-    queued: Option<Request>,
-    result: i32,
 }
 
 /// Stands for no file.
@@ -65,58 +62,35 @@ fn map(files: &FileTable, task: &Task<'_>, file: u32) -> Result<Mapping, Fault> 
     })
 }
 
-impl Backend for Mmap {
-    fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
-        let buffers = task.buffers()?;
-        let files = FileTable::prepare(task)?;
+impl Call for Mmap {
+    fn prepare(task: &Task<'_>, files: &FileTable) -> Result<Self, EngineError> {
         let map = |file| match files.is_open(file) {
-            true => map(&files, task, file).map(Some),
+            true => map(files, task, file).map(Some),
             false => Ok(None),
         };
         let mappings = (0..task.files()).map(map).collect::<Result<_, _>>();
         let mappings = mappings.map_err(|fault: Fault| fault.of_task(task))?;
         Ok(Self {
-            files,
             mappings,
             guard: guard::Guard::new(),
             guarded: NONE,
             sync_each: task.job.write_sync != WriteSync::None,
             without_copy: task.job.without_copy,
-            buffers,
-            queued: None,
-            result: 0,
         })
     }
 
     #[inline(always)]
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        self.buffers.slot(slot)
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, _slot: u32, request: Request) {
-        self.queued = Some(request);
-    }
-
-    #[inline(always)]
-    fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
-        if let Some(request) = self.queued {
-            self.result = self.transfer(0, request, 0);
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn reap(&mut self) -> Option<(u32, i32)> {
-        self.queued.take().map(|_| (0, self.result))
-    }
-
-    #[inline(always)]
-    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
+    fn rest(
+        &mut self,
+        _files: &FileTable,
+        buffers: &mut Buffers,
+        request: Request,
+        done: usize,
+    ) -> i32 {
         let offset_bytes = request.offset_bytes + done as u64;
         let length = request.length_bytes as usize - done;
         let place = self.mapping(request.file).at(offset_bytes, length);
-        let block = &mut self.buffers.slot(slot)[done..done + length];
+        let block = &mut buffers.of(0, request.way)[done..done + length];
         // SAFETY: `at` checks that the block lies in the mapping, and the buffer is
         // other memory. Should another process change the file meanwhile, the
         // bytes copied are any mixture, which for bytes is harmless. A page that
@@ -148,35 +122,25 @@ impl Backend for Mmap {
 
     /// `fdatasync` as an `msync` of the mapping, which waits for the data alone;
     /// `fsync` as itself, which writes back what is dirty in mappings too.
-    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
+    fn sync(&mut self, files: &FileTable, file: u32, kind: SyncKind) -> Result<(), Fault> {
         match kind {
-            SyncKind::Fsync => self.files.sync(file, kind),
+            SyncKind::Fsync => files.sync(file, kind),
             SyncKind::Fdatasync => (self.mapping(file).sync_all())
                 .map_err(|errno| Fault::new(Operation::Msync, errno).in_file(file)),
         }
     }
 
-    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
-        self.files.open(task, file)?;
-        self.mappings[file as usize] = Some(map(&self.files, task, file)?);
+    fn opened(&mut self, task: &Task<'_>, files: &FileTable, file: u32) -> Result<(), Fault> {
+        self.mappings[file as usize] = Some(map(files, task, file)?);
         Ok(())
     }
 
-    fn is_open(&self, file: u32) -> bool {
-        self.files.is_open(file)
-    }
-
-    fn close(&mut self, file: u32) {
+    fn closing(&mut self, file: u32) {
         if self.guarded == file {
             self.guarded = NONE;
             self.guard.watch(0, 0);
         }
         self.mappings[file as usize] = None;
-        self.files.close(file);
-    }
-
-    fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.files.remarks)
     }
 }
 

@@ -6,6 +6,7 @@ mod mmap;
 mod null;
 mod psync;
 mod simulated;
+mod single;
 mod splice;
 mod trim;
 
@@ -14,6 +15,7 @@ use stiction_core::{BackendKind, Caveat, SyncKind};
 
 use crate::failure::{Cause, Fault};
 use crate::request::{Request, Way};
+use crate::slots::Slots;
 use crate::task::Task;
 use crate::{EngineError, Unavailable};
 
@@ -23,6 +25,7 @@ pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
 pub(crate) use psync::Psync;
 pub(crate) use simulated::Simulated;
+pub(crate) use single::Single;
 pub(crate) use splice::Splice;
 pub(crate) use trim::Trim;
 
@@ -35,6 +38,9 @@ const BUS_ERROR: i32 = i32::MIN;
 /// them together and reaps what is complete. Operations are known by the slot of
 /// their buffer; a slot is queued again only after it was reaped.
 pub(crate) trait Backend: Sized {
+    /// What keeps the books of its operations in flight.
+    type Slots: Slots;
+
     /// Opens the worker's files and makes everything ready.
     ///
     /// # Errors

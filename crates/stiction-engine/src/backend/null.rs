@@ -11,6 +11,7 @@ use crate::EngineError;
 use crate::failure::Fault;
 use crate::memory::Buffers;
 use crate::request::Request;
+use crate::slots::ManySlots;
 use crate::task::Task;
 
 pub(crate) struct Null {
@@ -21,6 +22,8 @@ pub(crate) struct Null {
 }
 
 impl Backend for Null {
+    type Slots = ManySlots;
+
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         Ok(Self {
             buffers: task.buffers()?,

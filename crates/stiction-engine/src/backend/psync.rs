@@ -2,87 +2,45 @@
 
 use std::io::{IoSlice, IoSliceMut};
 
-use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, pwrite, pwritev2};
-use stiction_core::{CallFlags, SyncKind};
+use rustix::io::{ReadWriteFlags, pread, preadv2, pwrite, pwritev2};
+use stiction_core::CallFlags;
 
-use super::{Backend, Remarks, raw};
+use super::raw;
+use super::single::Call;
 use crate::EngineError;
-use crate::failure::Fault;
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
 use crate::task::Task;
 
 pub(crate) struct Psync {
-    files: FileTable,
-    call_flags: ReadWriteFlags,
-    buffers: Buffers,
-    queued: Option<Request>,
-    result: i32,
+    flags: ReadWriteFlags,
 }
 
-impl Backend for Psync {
-    fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
-        let buffers = task.buffers()?;
+impl Call for Psync {
+    fn prepare(task: &Task<'_>, _files: &FileTable) -> Result<Self, EngineError> {
         Ok(Self {
-            files: FileTable::prepare(task)?,
-            call_flags: call_flags(task.job.call_flags),
-            buffers,
-            queued: None,
-            result: 0,
+            flags: call_flags(task.job.call_flags),
         })
     }
 
     #[inline(always)]
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        self.buffers.slot(slot)
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, _slot: u32, request: Request) {
-        self.queued = Some(request);
-    }
-
-    #[inline(always)]
-    fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
-        if let Some(request) = self.queued {
-            self.result = if self.call_flags.is_empty() {
-                transfer(&self.files, &mut self.buffers, 0, request, 0)
-            } else {
-                self.flagged(request)
-            };
+    fn first(&mut self, files: &FileTable, buffers: &mut Buffers, request: Request) -> i32 {
+        if self.flags.is_empty() {
+            transfer(files, buffers, 0, request, 0)
+        } else {
+            self.flagged(files, buffers, request)
         }
-        Ok(())
     }
 
-    #[inline(always)]
-    fn reap(&mut self) -> Option<(u32, i32)> {
-        self.queued.take().map(|_| (0, self.result))
-    }
-
-    #[inline(always)]
-    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
-        transfer(&self.files, &mut self.buffers, slot, request, done)
-    }
-
-    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
-        self.files.sync(file, kind)
-    }
-
-    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
-        self.files.open(task, file)
-    }
-
-    fn is_open(&self, file: u32) -> bool {
-        self.files.is_open(file)
-    }
-
-    fn close(&mut self, file: u32) {
-        self.files.close(file);
-    }
-
-    fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.files.remarks)
+    fn rest(
+        &mut self,
+        files: &FileTable,
+        buffers: &mut Buffers,
+        request: Request,
+        done: usize,
+    ) -> i32 {
+        transfer(files, buffers, 0, request, done)
     }
 }
 
@@ -101,14 +59,14 @@ pub(super) fn call_flags(flags: CallFlags) -> ReadWriteFlags {
 impl Psync {
     /// One operation by one system call with flags.
     #[inline(never)]
-    fn flagged(&mut self, request: Request) -> i32 {
-        let (offset, flags) = (request.offset_bytes, self.call_flags);
-        let fd = self.files.fd(request.file);
-        let block = &mut self.buffers.slot(0)[..request.length_bytes as usize];
+    fn flagged(&self, files: &FileTable, buffers: &mut Buffers, request: Request) -> i32 {
+        let (offset, flags) = (request.offset_bytes, self.flags);
+        let fd = files.fd(request.file);
+        let block = &mut buffers.of(0, request.way)[..request.length_bytes as usize];
         raw(match request.way {
             Way::Read => preadv2(fd, &mut [IoSliceMut::new(block)], offset, flags),
             Way::Write => pwritev2(fd, &[IoSlice::new(block)], offset, flags),
-            Way::Trim => (self.files.trim(request.file).apply(fd, request)).map(|()| 0),
+            Way::Trim => files.trim(request.file).apply(fd, request).map(|()| 0),
         })
     }
 }
@@ -126,8 +84,8 @@ pub(super) fn transfer(
     let whole = request.length_bytes as usize;
     let fd = files.fd(request.file);
     raw(match request.way {
-        Way::Read => pread(fd, &mut buffers.slot(slot)[done..whole], offset),
-        Way::Write => pwrite(fd, &buffers.slot(slot)[done..whole], offset),
+        Way::Read => pread(fd, &mut buffers.of(slot, Way::Read)[done..whole], offset),
+        Way::Write => pwrite(fd, &buffers.of(slot, Way::Write)[done..whole], offset),
         Way::Trim => files.trim(request.file).apply(fd, request).map(|()| 0),
     })
 }

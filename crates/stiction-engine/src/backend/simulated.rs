@@ -13,6 +13,7 @@ use crate::failure::Fault;
 use crate::memory::Buffers;
 use crate::request::Request;
 use crate::simulation::{Service, SimulatedFault, Simulation};
+use crate::slots::ManySlots;
 use crate::task::Task;
 use crate::{EngineError, Target};
 
@@ -89,6 +90,8 @@ fn service_ns(service: Service, draw: &mut Draw) -> u64 {
 }
 
 impl Backend for Simulated {
+    type Slots = ManySlots;
+
     fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
         let Some(Target::Simulated(simulation)) = task.target(0) else {
             unreachable!("chosen for simulated targets only");

@@ -10,9 +10,9 @@ use rustix::io::{Errno, read};
 use rustix::pipe::{
     IoSliceRaw, PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice, vmsplice,
 };
-use stiction_core::SyncKind;
 
-use super::{Backend, Remarks, raw};
+use super::raw;
+use super::single::Call;
 use crate::EngineError;
 use crate::failure::{Fault, Operation};
 use crate::files::FileTable;
@@ -24,15 +24,11 @@ use crate::task::Task;
 const PIPE_BYTES_MAX: usize = 1 << 20;
 
 pub(crate) struct Splice {
-    files: FileTable,
     pipe_out: OwnedFd,
     pipe_in: OwnedFd,
     pipe_bytes: usize,
     /// Where data goes that nobody wants.
     nowhere: Option<File>,
-    buffers: Buffers,
-    queued: Option<Request>,
-    result: i32,
 }
 
 impl Splice {
@@ -44,33 +40,34 @@ impl Splice {
     }
 
     /// Moves as much as the pipe takes, from byte `done` of the block on.
-    fn part(&mut self, slot: u32, request: Request, done: usize) -> Result<usize, Errno> {
+    fn part(
+        &self,
+        files: &FileTable,
+        buffers: &mut Buffers,
+        request: Request,
+        done: usize,
+    ) -> Result<usize, Errno> {
         let whole = request.length_bytes as usize;
         let end = whole.min(done + self.pipe_bytes);
         let offset = request.offset_bytes + done as u64;
-        let file = request.file;
+        let fd = files.fd(request.file);
+        let block = &mut buffers.of(0, request.way)[done..end];
         match request.way {
-            Way::Read => self.read_part(file, slot, done..end, offset),
-            Way::Write => self.write_part(file, slot, done..end, offset),
+            Way::Read => self.read_part(fd, block, offset),
+            Way::Write => self.write_part(fd, block, offset),
             // Such jobs are refused.
             Way::Trim => Err(Errno::OPNOTSUPP),
         }
     }
 
-    fn read_part(
-        &mut self,
-        file: u32,
-        slot: u32,
-        range: std::ops::Range<usize>,
-        mut offset: u64,
-    ) -> Result<usize, Errno> {
+    fn read_part(&self, fd: &OwnedFd, block: &mut [u8], mut offset: u64) -> Result<usize, Errno> {
         let flags = SpliceFlags::MOVE;
         let moved = splice(
-            self.files.fd(file),
+            fd,
             Some(&mut offset),
             &self.pipe_in,
             None,
-            range.len(),
+            block.len(),
             flags,
         )?;
         let mut taken = 0;
@@ -84,9 +81,8 @@ impl Splice {
             }
             return Ok(moved);
         }
-        let block = &mut self.buffers.slot(slot)[range][..moved];
         while taken < moved {
-            match read(&self.pipe_out, &mut block[taken..]) {
+            match read(&self.pipe_out, &mut block[taken..moved]) {
                 Ok(bytes) => taken += bytes,
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno),
@@ -95,14 +91,8 @@ impl Splice {
         Ok(moved)
     }
 
-    fn write_part(
-        &mut self,
-        file: u32,
-        slot: u32,
-        range: std::ops::Range<usize>,
-        mut offset: u64,
-    ) -> Result<usize, Errno> {
-        let block = [IoSliceRaw::from_slice(&self.buffers.slot(slot)[range])];
+    fn write_part(&self, fd: &OwnedFd, block: &[u8], mut offset: u64) -> Result<usize, Errno> {
+        let block = [IoSliceRaw::from_slice(block)];
         // SAFETY: the pipe refers to pages of the buffer until they were spliced on,
         // which is before this returns or, when that fails, before the worker does
         // anything else than end; without SPLICE_F_GIFT they stay ours.
@@ -111,14 +101,7 @@ impl Splice {
         while moved < given {
             let left = given - moved;
             let flags = SpliceFlags::MOVE;
-            match splice(
-                &self.pipe_out,
-                None,
-                self.files.fd(file),
-                Some(&mut offset),
-                left,
-                flags,
-            ) {
+            match splice(&self.pipe_out, None, fd, Some(&mut offset), left, flags) {
                 Ok(bytes) => moved += bytes,
                 Err(Errno::INTR) => {}
                 Err(errno) => {
@@ -142,10 +125,16 @@ impl Splice {
 
     /// A whole block in as many parts as the pipe needs; short only at the end of the
     /// file.
-    fn block(&mut self, slot: u32, request: Request, mut done: usize) -> Result<usize, Errno> {
+    fn block(
+        &self,
+        files: &FileTable,
+        buffers: &mut Buffers,
+        request: Request,
+        mut done: usize,
+    ) -> Result<usize, Errno> {
         let (first, whole) = (done, request.length_bytes as usize);
         while done < whole {
-            match self.part(slot, request, done) {
+            match self.part(files, buffers, request, done) {
                 Ok(0) => break,
                 Ok(bytes) => done += bytes,
                 Err(_) if done > first => break,
@@ -175,69 +164,25 @@ fn nowhere(task: &Task<'_>) -> Result<Option<File>, EngineError> {
     }
 }
 
-impl Backend for Splice {
-    fn prepare(task: &Task<'_>) -> Result<Self, EngineError> {
-        let buffers = task.buffers()?;
-        let files = FileTable::prepare(task)?;
+impl Call for Splice {
+    fn prepare(task: &Task<'_>, _files: &FileTable) -> Result<Self, EngineError> {
         let (pipe_out, pipe_in, pipe_bytes) =
             Self::pipe(task).map_err(|errno| Fault::new(Operation::Pipe, errno).of_task(task))?;
-        let nowhere = nowhere(task)?;
         Ok(Self {
-            files,
-            nowhere,
+            nowhere: nowhere(task)?,
             pipe_out,
             pipe_in,
             pipe_bytes,
-            buffers,
-            queued: None,
-            result: 0,
         })
     }
 
-    #[inline(always)]
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        self.buffers.slot(slot)
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, _slot: u32, request: Request) {
-        self.queued = Some(request);
-    }
-
-    #[inline(always)]
-    fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
-        if let Some(request) = self.queued {
-            self.result = self.transfer(0, request, 0);
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn reap(&mut self) -> Option<(u32, i32)> {
-        self.queued.take().map(|_| (0, self.result))
-    }
-
-    fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
-        raw(self.block(slot, request, done))
-    }
-
-    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
-        self.files.sync(file, kind)
-    }
-
-    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
-        self.files.open(task, file)
-    }
-
-    fn is_open(&self, file: u32) -> bool {
-        self.files.is_open(file)
-    }
-
-    fn close(&mut self, file: u32) {
-        self.files.close(file);
-    }
-
-    fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.files.remarks)
+    fn rest(
+        &mut self,
+        files: &FileTable,
+        buffers: &mut Buffers,
+        request: Request,
+        done: usize,
+    ) -> i32 {
+        raw(self.block(files, buffers, request, done))
     }
 }

@@ -16,5 +16,5 @@ pub(crate) use findings::Findings;
 pub use findings::{Checked, MISMATCHES_KEPT};
 pub use ledger::{Ledger, Survived, remove_ledger};
 pub use mismatch::{Mismatch, MismatchKind};
-pub(crate) use payload::Payload;
+pub(crate) use payload::{Payload, keeps_data};
 pub(crate) use stamp::STAMPED_BYTES_MIN;

@@ -18,8 +18,6 @@ use crate::task::{Ends, Task};
 pub(crate) enum Payload {
     /// None: buffers are written as they are, or what is read is not looked at.
     Idle,
-    /// Each write has the same bytes, where a read may have left others.
-    Kept(Box<[u8]>),
     /// Each write has fresh random bytes.
     Unique {
         /// What the bytes are drawn from.
@@ -55,7 +53,6 @@ impl Payload {
             tell(ledger, task);
         }
         let write = job.action.writes();
-        let read = job.action.reads();
         Ok(match job.data {
             Data::Stamped if write && (job.verify || job.read_back_every.is_some()) => {
                 Self::Watched(Stamps::new(task, ledger)?, Findings::new())
@@ -70,7 +67,6 @@ impl Payload {
             _ if !write => Self::Idle,
             Data::Unique if job.shape == DataShape::default() => Self::Unique { seed, blocks: 0 },
             Data::Unique if job.shape.refill => Self::Shaped(Shaper::new(seed, job.shape)),
-            _ if read => Self::Kept(kept(job, seed)),
             _ => Self::Idle,
         })
     }
@@ -79,15 +75,17 @@ impl Payload {
     /// pattern, or data that are written again and again.
     pub(crate) fn prime(task: &Task<'_>, seed: Seed, backend: &mut impl Backend) {
         let job = task.job;
+        let written = match keeps_data(job) {
+            true => task.depth..task.depth + 1,
+            false if job.action.writes() && !job.reads() => 0..task.depth,
+            false => return,
+        };
         let mut shaper = Shaper::new(seed, job.shape);
-        for slot in 0..task.depth {
+        for buffer in written {
             match job.data {
-                _ if !job.action.writes() || job.reads() => return,
-                Data::Pattern => repeat(&job.pattern, backend.buffer(slot)),
-                Data::Unique if !job.shape.refill => {
-                    shaper.fill(backend.buffer(slot));
-                }
-                _ => return,
+                Data::Pattern => repeat(&job.pattern, backend.buffer(buffer)),
+                Data::Unique if !job.shape.refill => shaper.fill(backend.buffer(buffer)),
+                Data::Zeros | Data::Unique | Data::Stamped => return,
             }
         }
     }
@@ -110,10 +108,6 @@ impl Payload {
             Self::Watched(stamps, _) if request.way == Way::Read => stamps.read(slot, request),
             Self::Stamped(stamps) if request.way == Way::Trim => stamps.trim(request),
             _ if request.way != Way::Write => {}
-            Self::Kept(bytes) => {
-                let length = request.length_bytes as usize;
-                buffer()[..length].copy_from_slice(&bytes[..length]);
-            }
             Self::Unique { seed, blocks } => {
                 let block = &mut buffer()[..request.length_bytes as usize];
                 random::fill(seed.stream(*blocks).0, block);
@@ -135,7 +129,7 @@ impl Payload {
         buffer: impl FnOnce() -> &'b mut [u8],
     ) {
         match self {
-            Self::Idle | Self::Kept(_) | Self::Unique { .. } | Self::Shaped(_) => {}
+            Self::Idle | Self::Unique { .. } | Self::Shaped(_) => {}
             Self::Checked(stamps, findings) => stamps.check(None, request, buffer(), findings),
             Self::Watched(stamps, findings) if request.way == Way::Read => {
                 stamps.check(Some(slot), request, buffer(), findings);
@@ -193,7 +187,7 @@ fn tell(ledger: &Ledger, task: &Task<'_>) {
     }
 }
 
-/// What is written again and again into buffers that are read into as well.
+/// What all blocks of `job` have in them.
 fn kept(job: &Job, seed: Seed) -> Box<[u8]> {
     let mut bytes = vec![0; job.operation_bytes_max() as usize];
     match job.data {
@@ -202,4 +196,16 @@ fn kept(job: &Job, seed: Seed) -> Box<[u8]> {
         Data::Zeros | Data::Stamped => {}
     }
     bytes.into()
+}
+
+/// Whether the writes of `job` are all from one buffer, because they have the same
+/// bytes each time and reads fill the others.
+pub(crate) fn keeps_data(job: &Job) -> bool {
+    let reads_too = job.action.writes() && job.reads();
+    reads_too
+        && match job.data {
+            Data::Zeros | Data::Pattern => true,
+            Data::Unique => !job.shape.refill,
+            Data::Stamped => false,
+        }
 }

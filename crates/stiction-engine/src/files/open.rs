@@ -200,6 +200,12 @@ impl<'a> Opening<'a> {
             // There is nothing to open, and its backend does not.
             Target::Simulated(_) => Err(Errno::NODEV),
         };
+        // Whether a new time of access is due need not be looked at with each read then;
+        // only the owner of a file may ask for that.
+        let open_with = |flags| match open_with(flags | OFlags::NOATIME) {
+            Err(Errno::PERM) => open_with(flags),
+            opened => opened,
+        };
         if self.job.direct {
             match open_with(flags | OFlags::DIRECT) {
                 Ok(fd) => Ok((fd, Some(true))),
