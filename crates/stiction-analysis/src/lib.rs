@@ -6,6 +6,7 @@
 //! - [`doubt`]: what a number is about, by its witnesses, and what speaks against it.
 //! - [`compare`]: two sides, cell by cell, with a [`Verdict`] on each metric.
 //! - [`curve`]: how latency grows with the rate, where it breaks, and the knee.
+//! - [`cut`]: the figures of another part of what was recorded.
 //! - [`decompose`]: where the time went: CPU, or waiting.
 //! - [`noise`]: how far runs of one configuration lie apart.
 //! - [`percent`]: the percent-from-baseline tables of 2003.
@@ -15,6 +16,7 @@
 mod change;
 pub mod compare;
 pub mod curve;
+pub mod cut;
 pub mod decompose;
 pub mod doubt;
 pub mod estimate;

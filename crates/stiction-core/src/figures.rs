@@ -18,6 +18,36 @@ pub struct AllActive {
     pub bytes: u64,
 }
 
+/// What [`figures_of_operations`] gives.
+const OF_OPERATIONS: [Metric; 19] = [
+    metrics::RATE,
+    metrics::OPERATION_RATE,
+    metrics::RATE_ALL_ACTIVE,
+    metrics::ELAPSED,
+    metrics::BYTES,
+    metrics::OPERATIONS,
+    metrics::LATENCY_MEAN,
+    metrics::LATENCY_P50,
+    metrics::LATENCY_P90,
+    metrics::LATENCY_P99,
+    metrics::LATENCY_P999,
+    metrics::LATENCY_P9999,
+    metrics::LATENCY_MAX,
+    metrics::LATENCY_OVER_2S,
+    metrics::LATENCY_OVER_10S,
+    metrics::SYNC_LATENCY_MEAN,
+    metrics::SYNC_LATENCY_P50,
+    metrics::SYNC_LATENCY_P99,
+    metrics::SYNC_LATENCY_MAX,
+];
+
+/// Whether `metric` is worked out from recordings alone, so that it can be worked out
+/// again for a part of them.
+#[must_use]
+pub fn is_of_operations(metric: &Metric) -> bool {
+    OF_OPERATIONS.contains(metric)
+}
+
 /// Rates and latencies of all that the phase recorded, in the order in which reports
 /// show them. Figures that cannot be had are left out.
 #[must_use]

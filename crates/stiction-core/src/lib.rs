@@ -60,7 +60,7 @@ pub use export::{
     EXPORT_SCHEMA, EXPORT_SCHEMA_VERSION, ExportError, export_session, read_exported_session,
 };
 pub use figures::{
-    AllActive, all_active_within, figures_of_operations, latencies_of_operations,
+    AllActive, all_active_within, figures_of_operations, is_of_operations, latencies_of_operations,
     operations_and_bytes,
 };
 pub use file_order::{FileChoice, FileOrder};

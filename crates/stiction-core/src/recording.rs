@@ -126,6 +126,16 @@ impl Recording {
         }
     }
 
+    /// What was recorded from `from_ns` on, at the next edge, to the last edge that is not
+    /// after `to_ns`; times stay as they are.
+    #[must_use]
+    pub fn between(&self, from_ns: u64, to_ns: u64) -> Self {
+        let mut part = self.after(from_ns);
+        part.intervals
+            .retain(|interval| interval.start_ns.saturating_add(interval.length_ns) <= to_ns);
+        part
+    }
+
     /// Bytes moved in all intervals.
     #[must_use]
     pub fn bytes(&self) -> u64 {

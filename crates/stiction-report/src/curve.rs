@@ -204,11 +204,11 @@ fn per_s_over_runs(spread: Spread, runs: usize) -> String {
     if runs < 2 {
         return value;
     }
-    format!(
-        "{value} ({} to {} in {runs} runs)",
-        rounded_count(spread.lowest),
-        rounded_count(spread.highest)
-    )
+    let (lowest, highest) = (rounded_count(spread.lowest), rounded_count(spread.highest));
+    if lowest == highest {
+        return format!("{value} (the same in {runs} runs)");
+    }
+    format!("{value} ({lowest} to {highest} in {runs} runs)")
 }
 
 /// What the curve says: how much holds, what stops it, and where the knee is; `None`

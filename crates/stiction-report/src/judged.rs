@@ -7,6 +7,8 @@ use stiction_core::{Phase, PhaseKind, Session, Subject, Trial};
 #[derive(Clone, Debug)]
 pub struct Judged<'a> {
     session: &'a Session,
+    /// The session with all that was recorded, where `session` is a part of it.
+    whole: &'a Session,
     /// By trial, then by phase.
     findings: Vec<Vec<Finding>>,
 }
@@ -15,6 +17,8 @@ pub struct Judged<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JudgedPhase<'a> {
     pub(crate) phase: &'a Phase,
+    /// The phase with all that was recorded.
+    pub(crate) whole: &'a Phase,
     pub(crate) finding: &'a Finding,
 }
 
@@ -37,7 +41,32 @@ impl<'a> Judged<'a> {
                 phases.map(|phase| finding(trial, phase)).collect()
             })
             .collect();
-        Self { session, findings }
+        Self {
+            session,
+            whole: session,
+            findings,
+        }
+    }
+
+    /// `part`, which is `whole` with the figures of a part of what was recorded. What the
+    /// figures are about, and what is to be doubted, follows from the whole, since
+    /// witnesses saw no less.
+    #[must_use]
+    pub fn examine_part(whole: &'a Session, part: &'a Session) -> Self {
+        let mut judged = Self::examine(whole);
+        let phases = |session: &'a Session| session.trials.iter().flat_map(|trial| &trial.phases);
+        let findings = judged.findings.iter_mut().flatten();
+        for ((finding, before), after) in findings.zip(phases(whole)).zip(phases(part)) {
+            let new = after
+                .caveats
+                .iter()
+                .filter(|one| !before.caveats.contains(one));
+            finding.caveats.extend(new.cloned());
+        }
+        Self {
+            session: part,
+            ..judged
+        }
     }
 
     /// The session.
@@ -59,10 +88,15 @@ impl<'a> Judged<'a> {
         self.session
             .trials
             .iter()
+            .zip(&self.whole.trials)
             .zip(&self.findings)
-            .map(|(trial, findings)| {
-                let phases = trial.phases.iter().zip(findings);
-                let judged = phases.map(|(phase, finding)| JudgedPhase { phase, finding });
+            .map(|((trial, whole), findings)| {
+                let phases = trial.phases.iter().zip(&whole.phases).zip(findings);
+                let judged = phases.map(|((phase, whole), finding)| JudgedPhase {
+                    phase,
+                    whole,
+                    finding,
+                });
                 (trial, judged.collect())
             })
     }

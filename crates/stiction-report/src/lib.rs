@@ -25,6 +25,7 @@ mod quick;
 mod runs;
 mod show;
 mod stack;
+mod steady;
 mod text;
 pub mod tiobench;
 

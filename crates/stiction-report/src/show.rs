@@ -17,6 +17,7 @@ use crate::figure::{figure, label, rounded_count};
 use crate::judged::{Judged, JudgedPhase};
 use crate::outcome::{phase_gap, session_gap, session_word, title};
 use crate::page::{Column, Page, Role, Span, Style, Table};
+use crate::steady;
 use witnesses::witnesses;
 
 /// Every figure of the session with its environment, its witnesses and its
@@ -156,6 +157,7 @@ fn write_trial(page: &mut Page, number: usize, trial: &Trial, phases: &[JudgedPh
 
 fn write_phase(page: &mut Page, judged: &JudgedPhase<'_>) {
     let phase = judged.phase;
+    let course = steady::course(judged.whole);
     let finding = judged.finding;
     let took = match phase.elapsed_ns {
         0 => String::new(),
@@ -185,6 +187,21 @@ fn write_phase(page: &mut Page, judged: &JudgedPhase<'_>) {
         write_corrections(page, phase);
     }
     write_workers(page, &phase.workers);
+    if let Some(course) = course {
+        page.paragraph("    steady     ", steady::words(&course));
+    }
+    if let Some(ramp_ns) = phase
+        .job
+        .as_ref()
+        .map(|job| job.ramp_ns)
+        .filter(|ns| *ns > 0)
+    {
+        let text = format!(
+            "{} are in no figure of operations",
+            format_duration_ns(ramp_ns as f64)
+        );
+        page.paragraph("    warm-up    ", text);
+    }
     for (name, text) in witnesses(&phase.witnesses) {
         page.paragraph(&format!("    {name:<11}"), text);
     }

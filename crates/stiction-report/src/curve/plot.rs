@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(at(0, 69), Some('o'));
         assert_eq!(at(6, 3), Some('-'));
         assert_eq!((at(14, 35), at(14, 17)), (Some('|'), Some('^')));
-        assert!(plot[13].starts_with("   100 us |"), "{}", plot[13]);
+        assert!(plot[13].starts_with("  100 us |"), "{}", plot[13]);
         assert!(plot[15].ends_with("1.00 k/s asked") || plot[15].ends_with("1000/s asked"));
     }
 

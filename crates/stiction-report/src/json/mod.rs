@@ -8,6 +8,7 @@ mod fio;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use stiction_analysis::steady::Course;
 use stiction_core::{
     Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Subject, Summary,
     Trial, TrialOutcome, Witnesses, WorkerSummary,
@@ -20,6 +21,7 @@ use crate::import::ImportedFile;
 use crate::judged::{Judged, JudgedPhase};
 use crate::list::Listed;
 use crate::stack::stack_line;
+use crate::steady;
 
 /// Version of every schema here. A key is never given another meaning; keys may be
 /// added without a new version.
@@ -103,8 +105,34 @@ struct PhaseView<'a> {
     workers: &'a [WorkerSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
     depths: Option<Depths>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steady: Option<SteadyView>,
     witnesses: &'a Witnesses,
     notes: &'a [String],
+}
+
+/// Whether the rate of operations had become steady.
+#[derive(Serialize)]
+struct SteadyView {
+    /// Null when it never had.
+    reached_ns: Option<u64>,
+    window_start_ns: u64,
+    window_ns: u64,
+    mean_operations_per_s: f64,
+    change_percent_per_s: f64,
+}
+
+impl SteadyView {
+    fn of(course: &Course) -> Self {
+        let (first, length) = course.steadiness.window;
+        Self {
+            reached_ns: course.reached_ns(),
+            window_start_ns: first as u64 * course.round_ns,
+            window_ns: length as u64 * course.round_ns,
+            mean_operations_per_s: course.steadiness.line.mean,
+            change_percent_per_s: steady::change_percent_per_s(course),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -201,6 +229,7 @@ fn phase_view<'a>(judged: &JudgedPhase<'a>) -> PhaseView<'a> {
         figures: figures(judged.phase),
         workers,
         depths: *depths,
+        steady: steady::course(judged.whole).map(|course| SteadyView::of(&course)),
         witnesses,
         notes,
     }

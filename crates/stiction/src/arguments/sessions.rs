@@ -34,7 +34,13 @@ Examples:
   stiction show                     The newest session
   stiction show k3f9 --layout 0.3.3 As tiobench 0.3.3 printed it
   stiction show k3f9 --format fio-json --output results.json
-                                    For what reads fio's results";
+                                    For what reads fio's results
+  stiction show k3f9 --ramp 5s      Without the first 5 s of each phase
+  stiction show k3f9 --from 10s --to 20s
+
+With --ramp and --to, rates and latencies are worked out again for that part
+from what was recorded by intervals. CPU time, and what the witnesses saw, are
+known of whole phases only.";
 
 /// A format of fio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -73,6 +79,17 @@ pub(crate) struct ShowArguments {
     /// Every figure and witness, also of a session with a report of its own (fio's)
     #[arg(long)]
     pub(crate) full: bool,
+    /// Leave the beginning of each phase out of the figures; 0 for nothing
+    #[arg(
+        long,
+        visible_alias = "from",
+        value_name = "TIME",
+        value_parser = parse_duration_ns
+    )]
+    pub(crate) ramp: Option<u64>,
+    /// Leave out what came after this time of each phase
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub(crate) to: Option<u64>,
 }
 
 /// Remove sessions from the store

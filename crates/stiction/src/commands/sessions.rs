@@ -1,6 +1,9 @@
 //! Listing, showing, exporting and deleting sessions.
 
-use stiction_core::export_session;
+use std::borrow::Cow;
+
+use stiction_analysis::cut::Cut;
+use stiction_core::{Session, export_session};
 use stiction_report::{Judged, Listed, is_fio_run, json};
 use stiction_store::Filter;
 
@@ -52,23 +55,42 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     let archive = store::open(desk)?;
     let session = operand::session_or_file(&archive, &typed.session)?;
     let as_json = desk.console.json;
+    let part = part(&session, typed)?;
+    let judged = || Judged::examine_part(&session, &part);
     let text = match (typed.layout, typed.format) {
         (Some(_), _) if as_json => return Err(text_and_json("--layout")),
         (_, Some(_)) if as_json => return Err(text_and_json("--format")),
-        (Some(ClassicLayout::Tiobench(layout)), _) => tiobench::classic_report(&session, layout)?,
-        (Some(ClassicLayout::Bonnie(layout)), _) => bonnie::classic_report(&session, layout)?,
-        (None, Some(format)) => fio_output::text(&session, format)?,
-        (None, None) if as_json => json::session(&Judged::examine(&session)),
-        (None, None) if !typed.full && is_fio_run(&session) => {
-            stiction_report::fio_run(&Judged::examine(&session), desk.console.style())
+        (Some(ClassicLayout::Tiobench(layout)), _) => tiobench::classic_report(&part, layout)?,
+        (Some(ClassicLayout::Bonnie(layout)), _) => bonnie::classic_report(&part, layout)?,
+        (None, Some(format)) => fio_output::text(&part, format)?,
+        (None, None) if as_json => json::session(&judged()),
+        (None, None) if !typed.full && is_fio_run(&part) => {
+            stiction_report::fio_run(&judged(), desk.console.style())
         }
-        (None, None) => stiction_report::show(&Judged::examine(&session), desk.console.style()),
+        (None, None) => stiction_report::show(&judged(), desk.console.style()),
     };
     match &typed.output {
         Some(path) => output::write(path, &text)?,
         None => desk.console.data(&text)?,
     }
     Ok(Exit::Done)
+}
+
+/// The session with the figures of the part that was asked for.
+fn part<'a>(session: &'a Session, typed: &ShowArguments) -> Result<Cow<'a, Session>, Failure> {
+    if typed.ramp.is_none() && typed.to.is_none() {
+        return Ok(Cow::Borrowed(session));
+    }
+    let cut = Cut {
+        from_ns: typed.ramp.unwrap_or(0),
+        to_ns: typed.to,
+    };
+    if cut.to_ns.is_some_and(|to_ns| to_ns <= cut.from_ns) {
+        return Err(Failure::new(
+            "--to is not after --ramp: nothing would be left",
+        ));
+    }
+    Ok(Cow::Owned(cut.of(session)))
 }
 
 fn text_and_json(option: &str) -> Failure {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use serde_json::Value;
 use stiction_core::metrics;
 use testkit::ScratchLoop;
 
@@ -30,7 +31,7 @@ fn a_limit_that_nothing_keeps_is_broken_by_every_rate() {
     assert_eq!(curve["limit"]["at_most_ns"], 1);
     let rates = curve["rates"].as_array().unwrap();
     assert_eq!(rates.len(), 4, "the first of two, and three halves of it");
-    let asked = |rate: &serde_json::Value| rate["asked_operations_per_s"].as_f64().unwrap();
+    let asked = |rate: &Value| rate["asked_operations_per_s"].as_f64().unwrap();
     for rate in rates {
         assert_ne!(rate["outcome"], "held");
         let figure = &rate["figures"][&*metrics::DONE_OVER_ASKED.name];
@@ -49,6 +50,7 @@ fn a_limit_that_nothing_keeps_is_broken_by_every_rate() {
         asked(&rates[0])
     );
 
+    warm_up_can_be_moved(&lab, &report);
     let shown = lab.output(["show"], 0);
     assert_fits(&shown);
     assert_says(
@@ -58,6 +60,42 @@ fn a_limit_that_nothing_keeps_is_broken_by_every_rate() {
     let answer = shown.lines().last().unwrap();
     assert!(answer.starts_with("No rate held with p50 <= 1"), "{answer}");
     assert_says(&lab.output(["list"], 0), &["curve", "No rate held"]);
+}
+
+/// The first tenth of a second was warm-up: cut off again, the figures are those that were
+/// stored, and another cut gives others.
+fn warm_up_can_be_moved(lab: &Lab, report: &Value) {
+    let figures = |report: &Value| -> Vec<Value> {
+        let phases = report["results"][0]["phases"].as_array().unwrap();
+        let measured = phases.iter().filter(|phase| phase["kind"] == "measure");
+        measured.map(|phase| phase["figures"].clone()).collect()
+    };
+    let with = |options: &[&str]| {
+        let words = ["show", "latest"].iter().chain(options);
+        figures(&lab.json(words, 0))
+    };
+    assert_eq!(with(&[]), figures(report));
+    assert_eq!(with(&["--ramp=100ms"]), figures(report));
+    let operations = |figures: &[Value]| -> Vec<f64> {
+        let value = |one: &Value| one[&*metrics::OPERATIONS.name]["value"].as_f64();
+        figures.iter().map(|one| value(one).unwrap()).collect()
+    };
+    let (whole, late) = (
+        operations(&with(&["--ramp=0"])),
+        operations(&with(&["--from=600ms"])),
+    );
+    let early = operations(&with(&["--ramp=0", "--to=600ms"]));
+    for ((whole, early), late) in whole.iter().zip(early).zip(late) {
+        assert!(early > 0.0 && late > 0.0);
+        assert_eq!(
+            early + late,
+            *whole,
+            "every operation is in one of the parts"
+        );
+    }
+    let gone = lab.output(["show", "--ramp=1h"], 0);
+    assert_says(&gone, &["too-short", "No figures"]);
+    assert_says(&lab.talk(["show", "--ramp=2s", "--to=1s"], 2), &["--to"]);
 }
 
 #[test]
