@@ -61,6 +61,8 @@ pub fn measure(
     phase.witnesses = witness.finish();
     phase.caveats = request.caveats;
     phase.notes = request.notes;
+    // The warm-up, which is in no figure, is known from it.
+    phase.job = Some(job.clone());
     match result {
         Ok(outcome) => {
             let cpus = context.environment.cpu.as_ref().map(|cpu| cpu.online);
@@ -69,7 +71,6 @@ pub fn measure(
         }
         Err(error) => phase.outcome = failed(&error),
     }
-    phase.job = Some(job);
     context.events.phase_finished(&phase)?;
     Ok(phase)
 }

@@ -83,6 +83,8 @@ pub fn measure_together(
             phase.witnesses.beside = Some(beside(&moved, number));
             phase.caveats.push(shared(moved.len() - 1));
         }
+        // The warm-up, which is in no figure, is known from it.
+        phase.job = Some(job.clone());
         match result {
             Ok(outcome) => {
                 phase.start_ns += outcome.began_ns.unwrap_or(0);
@@ -90,7 +92,6 @@ pub fn measure_together(
             }
             Err(message) => phase.outcome = PhaseOutcome::Failed { message },
         }
-        phase.job = Some(job);
         context.events.phase_finished(&phase)?;
         phases.push(phase);
     }

@@ -66,6 +66,9 @@ fn a_closed_loop_then_open_ones_until_one_breaks_and_nothing_is_left() {
         assert_eq!(phase.outcome, PhaseOutcome::Completed, "{phase:#?}");
         let job = phase.job.as_ref().unwrap();
         assert_eq!(job.pace.unwrap().kind, LoopKind::Open);
+        // The first 10 ms are warm-up.
+        let left_out_s = phase.elapsed_ns as f64 / 1e9 - value(phase, &metrics::ELAPSED);
+        assert!((left_out_s - 0.01).abs() < 1e-9, "{left_out_s}");
         assert!(value(phase, &metrics::ASKED_OPERATIONS) > 0.0);
         assert!(value(phase, &metrics::LATENESS_MEAN) >= 0.0);
         let late = phase.recordings.iter();
