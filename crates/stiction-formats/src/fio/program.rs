@@ -4,7 +4,9 @@
 //! asked of the caller. Everything that cannot be done as asked is an error with its
 //! place, so that nothing is written before all of it is known to be possible.
 
+mod course;
 mod distribution;
+mod files;
 mod places;
 mod refusals;
 mod shape;
@@ -120,6 +122,11 @@ impl<'a> Desk<'a> {
         self.resolved.place_of(option).clone()
     }
 
+    /// Whether the option was written.
+    fn is_set(&self, option: &str) -> bool {
+        self.resolved.set.iter().any(|set| set.option == option)
+    }
+
     /// The option cannot be honoured, for this reason.
     fn refuse(&mut self, option: &str, reason: impl Into<String>) {
         let place = self.place(option);
@@ -143,7 +150,7 @@ impl<'a> Desk<'a> {
     /// The option was read and changes nothing here, for this reason; says nothing
     /// where it was not written.
     fn no_effect(&mut self, option: &str, reason: &str) {
-        if self.resolved.set.iter().any(|set| set.option == option) {
+        if self.is_set(option) {
             self.without_effect.push(OptionWithoutEffect {
                 option: option.to_owned(),
                 place: self.place(option).to_string(),
@@ -162,13 +169,13 @@ fn part(
     desk: &mut Desk<'_>,
 ) -> Option<ProgramPart> {
     let fio = desk.job();
-    let block = shape::block(desk);
-    let where_to = places.of(desk)?;
     let seed = match (fio.chance.seed, fio.chance.repeat) {
         (Some(seed), _) => Seed(seed),
         (None, true) => REPEATED_SEED.stream(index as u64),
         (None, false) => ground.seed.stream(index as u64),
     };
+    let block = shape::block(desk);
+    let where_to = places.of(desk, seed)?;
     let job = Job {
         name: fio.name.clone(),
         block_size_bytes: block.unit_bytes,
@@ -178,10 +185,11 @@ fn part(
         ..work::job(desk, &where_to.targets)
     };
     let verify = fio.verify.as_ref();
-    let stamped_writes = job.data == stiction_core::Data::Stamped && job.action.writes();
+    // What was read back in the course of the job needs no second look.
+    let checks_later = work::is_checked(desk) && job.action.writes() && !work::reads_back(desk);
     Some(ProgramPart {
         phase: fio.name.clone(),
-        verify_after: stamped_writes && verify.is_some_and(|verify| verify.read_back),
+        verify_after: checks_later && verify.is_some_and(|verify| verify.read_back),
         job,
         lay_down: fio.pattern.action.reads() || fio.layout.write_before,
         targets: where_to.targets,

@@ -7,6 +7,7 @@ mod hostile;
 mod jobs;
 mod linting;
 mod oracle;
+mod program;
 mod reading;
 
 use stiction_formats::fio::{FioError, FioJob, Machine, Resolved, Surroundings, parse, resolve};

@@ -16,7 +16,7 @@ pub(super) fn request<'a>(
 ) -> Request<'a> {
     let written = &part.job;
     let most = phase.workers.iter().map(|worker| worker.operations).max();
-    let follows = written.action == Action::Write && written.pace.is_none();
+    let follows = written.action == Action::Write && written.jump_percent.is_none();
     let job = Job {
         name: format!("{} verify", written.name),
         access: if follows {
@@ -24,6 +24,7 @@ pub(super) fn request<'a>(
         } else {
             Access::Sequential
         },
+        jump_percent: None,
         skew: written.skew.clone().filter(|_| follows),
         run_operations: if follows { written.run_operations } else { 1 },
         stride: written.stride.filter(|_| follows),
@@ -33,12 +34,21 @@ pub(super) fn request<'a>(
         bytes_per_worker: None,
         duration_ns: None,
         once: !follows,
+        passes: 1,
+        run_in_place: written.run_in_place && follows,
+        read_back_every: None,
+        until_full: false,
         write_sync: WriteSync::None,
         sync_every: None,
         sync_at_end: None,
         sync_on_close: None,
         reserve: Reserve::None,
         pace: None,
+        think: None,
+        floor: None,
+        latency_ns_max: None,
+        depth_search: None,
+        steady_stop: None,
         ramp_ns: 0,
         ..written.clone()
     };

@@ -6,8 +6,8 @@ use std::io;
 use std::path::PathBuf;
 
 use stiction_core::{
-    Access, Action, BackendKind, Create, Data, DataShape, Job, PhaseKind, Program, ProgramPart,
-    ProgramPlace, ProgramTarget, Region, Seed, SkipCode, SkipReason, SyncKind, TargetStack,
+    Access, Action, BackendKind, Create, Data, FileChoice, FileOrder, Job, PhaseKind, Program,
+    ProgramPart, ProgramPlace, ProgramTarget, Region, SkipCode, SkipReason, SyncKind, TargetStack,
     WriteSync,
 };
 use stiction_engine::{Ledger, Target};
@@ -99,6 +99,7 @@ impl Files {
         stacks: &[TargetStack],
     ) -> Ground {
         let mut targets: Vec<Target> = Vec::new();
+        let mut known: BTreeSet<PathBuf> = BTreeSet::new();
         let mut places = BTreeSet::new();
         for &part in parts {
             if program.parts[part].job.backend == BackendKind::Null {
@@ -106,7 +107,7 @@ impl Files {
             }
             for (named, target) in program.parts[part].targets.iter().zip(&self.targets[part]) {
                 places.insert(named.place as usize);
-                if targets.iter().all(|known| known.path() != target.path()) {
+                if known.insert(target.path().to_owned()) {
                     targets.push(target.clone());
                 }
             }
@@ -131,27 +132,34 @@ impl Files {
         if planned.job.backend == BackendKind::Null {
             return Ok(Ok(()));
         }
-        for (number, target) in planned.targets.iter().enumerate() {
-            let Target::File(path) = self.targets[part][number].clone() else {
+        let mut empty: Vec<(Target, u64)> = Vec::new();
+        for (named, target) in planned.targets.iter().zip(&self.targets[part]) {
+            let Target::File(path) = target else {
                 continue;
             };
-            if target.name.is_empty() {
+            if named.name.is_empty() {
                 continue;
             }
-            if let Err(error) = lengthen(&path, target.length_bytes) {
+            if let Err(error) = lengthen(path, named.length_bytes) {
                 return Ok(Err(format!("cannot make {}: {error}", path.display())));
             }
-            if planned.lay_down && !self.filled.contains(&path) {
-                let ground = self.ground(program, &[part], context.stacks);
-                let ground = Ground::of(vec![Target::File(path.clone())], ground.stacks().to_vec());
-                for job in lay_down_jobs(planned, target.length_bytes) {
-                    if let Err(message) = lay_down(job, ledger, &ground, context)? {
-                        return Ok(Err(message));
-                    }
-                }
+            let is_filled = self.filled.contains(path);
+            if planned.lay_down && !is_filled {
+                empty.push((target.clone(), named.length_bytes));
             }
             if planned.lay_down || planned.job.action.writes() {
-                self.filled.insert(path);
+                self.filled.insert(path.clone());
+            }
+        }
+        if empty.is_empty() {
+            return Ok(Ok(()));
+        }
+        let stacks = self.ground(program, &[part], context.stacks);
+        let (targets, lengths): (Vec<Target>, Vec<u64>) = empty.into_iter().unzip();
+        let ground = Ground::of(targets, stacks.stacks().to_vec());
+        for job in lay_down_jobs(planned, &lengths) {
+            if let Err(message) = lay_down(job, ledger, &ground, context)? {
+                return Ok(Err(message));
             }
         }
         Ok(Ok(()))
@@ -184,41 +192,77 @@ fn lengthen(path: &PathBuf, length_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// The jobs that write a file in full: large blocks, and what these leave at the end in
-/// one block. What is going to be checked is written in blocks of the part, so that
-/// each has its stamp.
-fn lay_down_jobs(part: &ProgramPart, length_bytes: u64) -> Vec<Job> {
-    let stamped = part.job.data == Data::Stamped;
-    let block = if stamped {
-        part.job.block_size_bytes
-    } else {
-        LAY_DOWN_BYTES
+/// The jobs that write files in full, one after another by one worker. One file is written
+/// in large blocks, and what these leave at its end in one; several in the largest blocks
+/// that go into all of them. What is going to be checked is written in blocks of the part
+/// and with its data, so that it is found to be right.
+fn lay_down_jobs(part: &ProgramPart, lengths: &[u64]) -> Vec<Job> {
+    let is_checked = part.job.verify;
+    let (whole_block, rest) = match lengths {
+        _ if is_checked => (part.job.block_size_bytes, 0),
+        [one] => (LAY_DOWN_BYTES, one % LAY_DOWN_BYTES),
+        several => (block_of_all(several), 0),
     };
-    let whole = length_bytes - length_bytes % block;
-    let rest = if stamped { 0 } else { length_bytes - whole };
-    [(0, whole, block), (whole, rest, rest)]
-        .into_iter()
-        .filter(|(_, length_bytes, _)| *length_bytes > 0)
-        .map(|(offset_bytes, length_bytes, block_size_bytes)| Job {
-            name: "lay_down".to_owned(),
-            access: Access::Sequential,
-            action: Action::Write,
-            block_size_bytes,
-            regions: vec![Region {
-                target: 0,
-                offset_bytes,
-                length_bytes,
-            }],
-            write_sync: WriteSync::None,
-            sync_at_end: Some(SyncKind::Fsync),
-            create: Create::Open,
-            data: if stamped { Data::Stamped } else { Data::Unique },
-            shape: DataShape::default(),
-            once: true,
-            seed: Seed(part.job.seed.stream(u64::MAX).0),
-            ..Job::default()
+    let whole = lengths
+        .iter()
+        .map(|length| (0, length - length % whole_block));
+    let mut jobs = vec![lay_down_job(part, whole_block, whole.collect())];
+    jobs.push(lay_down_job(
+        part,
+        rest,
+        vec![(lengths[0] - lengths[0] % whole_block, rest)],
+    ));
+    jobs.retain(|job| job.regions.iter().any(|region| region.length_bytes > 0));
+    jobs
+}
+
+/// The largest power of two that divides all lengths.
+fn block_of_all(lengths: &[u64]) -> u64 {
+    let bits = lengths.iter().fold(LAY_DOWN_BYTES, |bits, one| bits | one);
+    1 << bits.trailing_zeros()
+}
+
+/// A job that writes these regions, offset and length, one of each target.
+fn lay_down_job(part: &ProgramPart, block_size_bytes: u64, regions: Vec<(u64, u64)>) -> Job {
+    let is_checked = part.job.verify;
+    let regions: Vec<Region> = (0..)
+        .zip(regions)
+        .filter(|(_, (_, length_bytes))| *length_bytes > 0)
+        .map(|(target, (offset_bytes, length_bytes))| Region {
+            target,
+            offset_bytes,
+            length_bytes,
         })
-        .collect()
+        .collect();
+    Job {
+        name: "lay_down".to_owned(),
+        access: Access::Sequential,
+        action: Action::Write,
+        block_size_bytes,
+        regions_per_worker: u32::try_from(regions.len()).unwrap_or(u32::MAX).max(1),
+        regions,
+        file_order: FileOrder {
+            choice: FileChoice::OneByOne,
+            run_operations: 1,
+        },
+        open_files_max: Some(1),
+        write_sync: WriteSync::None,
+        sync_at_end: Some(SyncKind::Fsync),
+        create: Create::Open,
+        data: if is_checked {
+            part.job.data
+        } else {
+            Data::Unique
+        },
+        pattern: if is_checked {
+            part.job.pattern.clone()
+        } else {
+            Vec::new()
+        },
+        once: true,
+        seed: part.job.seed.stream(u64::MAX),
+        ..Job::default()
+    }
 }
 
 /// Writes a file, and says what went wrong.

@@ -213,6 +213,7 @@ impl Run<'_> {
             action: Action::Read,
             block_size_bytes: planned.job.block_size_bytes,
             regions: planned.job.regions.clone(),
+            regions_per_worker: planned.job.regions_per_worker,
             create: Create::Open,
             ..Job::default()
         };

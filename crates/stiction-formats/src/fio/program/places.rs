@@ -1,17 +1,22 @@
 //! Where the I/O of jobs goes: files of our own, files that were there, devices.
 
-use stiction_core::{ProgramPlace, ProgramTarget, Region};
+use std::collections::BTreeMap;
+
+use stiction_core::{ProgramPlace, ProgramTarget, Region, Seed};
 
 use super::super::job::Engine;
 use super::super::units::Amount;
-use super::{Desk, Found, ProgramGround};
+use super::{Desk, Found, ProgramGround, files};
 
 /// Where one job works.
+#[derive(Default)]
 pub(super) struct WhereTo {
     /// Files and devices, each once.
     pub(super) targets: Vec<ProgramTarget>,
     /// A region for each clone and file, all files of a clone together.
     pub(super) regions: Vec<Region>,
+    /// Numbers of the targets by place and name.
+    known: BTreeMap<(u32, String), usize>,
 }
 
 /// The places of a program, as far as its jobs have named them.
@@ -43,15 +48,12 @@ impl<'a> Places<'a> {
     }
 
     /// Where a job works; `None` where it cannot, which the desk then says.
-    pub(super) fn of(&mut self, desk: &mut Desk<'_>) -> Option<WhereTo> {
-        let mut found = WhereTo {
-            targets: Vec::new(),
-            regions: Vec::new(),
-        };
+    pub(super) fn of(&mut self, desk: &mut Desk<'_>, seed: Seed) -> Option<WhereTo> {
+        let mut found = WhereTo::default();
         for clone in 0..desk.job().clones {
             for file in 0..files_of(desk) {
                 let named = self.named(desk, clone, file)?;
-                let (offset_bytes, length_bytes) = region(desk, clone, &named)?;
+                let (offset_bytes, length_bytes) = region(desk, (clone, file), &named, seed)?;
                 let target = found.target(&named, offset_bytes.saturating_add(length_bytes));
                 found.regions.push(Region {
                     target,
@@ -221,17 +223,15 @@ impl<'a> Places<'a> {
 impl WhereTo {
     /// The number of a target, which reaches at least to `end_bytes`.
     fn target(&mut self, named: &Named, end_bytes: u64) -> u32 {
-        let known = self
-            .targets
-            .iter()
-            .position(|known| known.place == named.place && known.name == named.name);
-        let number = known.unwrap_or_else(|| {
-            self.targets.push(ProgramTarget {
+        let targets = &mut self.targets;
+        let key = (named.place, named.name.clone());
+        let number = *self.known.entry(key).or_insert_with(|| {
+            targets.push(ProgramTarget {
                 place: named.place,
                 name: named.name.clone(),
                 length_bytes: named.length_bytes.unwrap_or(0),
             });
-            self.targets.len() - 1
+            targets.len() - 1
         });
         let length_bytes = &mut self.targets[number].length_bytes;
         *length_bytes = (*length_bytes).max(end_bytes);
@@ -245,14 +245,22 @@ fn files_of(desk: &Desk<'_>) -> u32 {
 }
 
 /// Offset and length of the region that a clone has in a file.
-fn region(desk: &mut Desk<'_>, clone: u32, named: &Named) -> Option<(u64, u64)> {
+fn region(
+    desk: &mut Desk<'_>,
+    (clone, file): (u32, u32),
+    named: &Named,
+    seed: Seed,
+) -> Option<(u64, u64)> {
     let extent = &desk.job().extent;
     let least = smallest_block(desk);
     let start = offset(desk, clone, named, least)?;
     let rest = named.length_bytes.map(|bytes| bytes.saturating_sub(start));
     let length = match (extent.file_size, extent.size) {
-        (Some((bytes, _)), _) => bytes.0,
-        (None, Some(Amount::Bytes(bytes))) => bytes.0 / u64::from(files_of(desk)),
+        (Some((least_size, most)), _) if least_size == most => most.0,
+        (Some((least_size, most)), _) => {
+            files::drawn((least_size.0, most.0), seed, (clone, file), least)
+        }
+        (None, Some(Amount::Bytes(bytes))) => files::share(bytes.0, files_of(desk), file, least),
         (None, size) => {
             let (Some(whole), Some(rest)) = (named.length_bytes, rest) else {
                 let what = format!("{} does not exist, so it has no size yet", named.path);

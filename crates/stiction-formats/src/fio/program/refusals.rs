@@ -1,9 +1,7 @@
 //! What a job asks for that is not done, each with its reason; and what changes
 //! nothing here.
 
-use super::super::job::{
-    self, Action, Check, Coverage, Engine, FileOrder, Fill, Order, PerDirection, Sequencer,
-};
+use super::super::job::{Action, Check, Coverage, Engine, Fill, Order, PerDirection};
 use super::Desk;
 
 /// Says all that cannot be done as the job asks.
@@ -38,24 +36,9 @@ fn pattern(desk: &Desk<'_>) -> Broken {
     let random = pattern.order == Order::Random;
     broken(&[
         (
-            pattern.action == Action::TrimWrite,
-            "rw",
-            "each block trimmed and then written is not done; run a trim and a write job with stonewall",
-        ),
-        (
             pattern.skip_bytes < 0,
             "rw",
             "sequential offsets only ascend",
-        ),
-        (
-            random && pattern.random_percent != PerDirection::same(100),
-            "percentage_random",
-            "a part of random offsets does not follow its predecessor",
-        ),
-        (
-            random && pattern.run_operations > 1 && pattern.sequencer == Sequencer::Same,
-            "rw_sequencer",
-            "operations of a run follow each other, and do not stay at one place",
         ),
         (
             random && pattern.strides.is_some(),
@@ -78,26 +61,6 @@ fn files(desk: &Desk<'_>) -> Broken {
             targets.below.is_some(),
             "opendir",
             "all files below a directory are not taken; name them",
-        ),
-        (
-            targets.files > 1 && targets.names.is_empty(),
-            "nrfiles",
-            "each clone has one file; use numjobs, or a job for each file",
-        ),
-        (
-            targets.names.len() > 1,
-            "filename",
-            "each clone has one file; write a job for each",
-        ),
-        (
-            layout.file_operations > 1 && !matches!(layout.file_order, FileOrder::RoundRobin),
-            "file_service_type",
-            "each clone has one file",
-        ),
-        (
-            extent.file_size.is_some_and(|(least, most)| least != most),
-            "filesize",
-            "files of a job are of one size",
         ),
         (
             extent.until_full,
@@ -131,21 +94,6 @@ fn calls(desk: &Desk<'_>) -> Broken {
             depth.offload,
             "io_submit_mode",
             "each worker submits for itself",
-        ),
-        (
-            depth.submit_batch != 1,
-            "iodepth_batch",
-            "how many are submitted together is the engine's choice",
-        ),
-        (
-            depth.reap_least != 1,
-            "iodepth_batch_complete_min",
-            "how many are reaped together is the engine's choice",
-        ),
-        (
-            depth.refill_below.is_some(),
-            "iodepth_low",
-            "the depth is kept at its height",
         ),
         (
             depth.hold_overlaps
@@ -193,70 +141,17 @@ fn calls(desk: &Desk<'_>) -> Broken {
 }
 
 fn course(desk: &Desk<'_>) -> Broken {
-    let job = desk.job();
-    let (rate, latency) = (&job.rate, &job.latency);
+    let rate = &desk.job().rate;
     let some = |each: &PerDirection<Option<u64>>| {
         [each.read, each.write, each.trim]
             .iter()
             .any(Option::is_some)
     };
-    let is_mix = job.pattern.action == Action::ReadWrite;
-    broken(&[
-        (
-            job.think.is_some(),
-            "thinktime",
-            "operations follow without pauses",
-        ),
-        (
-            is_mix && (some(&rate.bytes_per_second) || some(&rate.operations_per_second)),
-            if some(&rate.bytes_per_second) {
-                "rate"
-            } else {
-                "rate_iops"
-            },
-            "in a mix the rates of reads and writes are not kept apart; write a job for each",
-        ),
-        (
-            some(&rate.bytes_per_second) && some(&rate.operations_per_second),
-            "rate",
-            "a job has one rate; remove it or rate_iops",
-        ),
-        (
-            some(&rate.least_bytes_per_second),
-            "rate_min",
-            "no rate is too low to go on",
-        ),
-        (
-            some(&rate.least_operations_per_second),
-            "rate_iops_min",
-            "no rate is too low to go on",
-        ),
-        (
-            latency.most.is_some(),
-            "max_latency",
-            "no latency ends a job",
-        ),
-        (
-            latency.target.is_some(),
-            "latency_target",
-            "the depth is as given",
-        ),
-        (
-            job.steady.is_some(),
-            "steadystate",
-            "a steady rate is a finding, and does not end a job",
-        ),
-        (
-            job.errors.go_on_after != job::GoOnAfter::None,
-            "continue_on_error",
-            "an error ends a job",
-        ),
-        (
-            !job.errors.ignored.is_empty(),
-            "ignore_error",
-            "an error ends a job",
-        ),
-    ])
+    broken(&[(
+        some(&rate.bytes_per_second) && some(&rate.operations_per_second),
+        "rate",
+        "a job has one rate; remove it or rate_iops",
+    )])
 }
 
 fn data(desk: &Desk<'_>) -> Broken {
@@ -285,16 +180,21 @@ fn check(desk: &Desk<'_>) -> Broken {
     let Some(verify) = &job.verify else {
         return Vec::new();
     };
-    let is_stamped = matches!(verify.check, Check::Checksum | Check::PatternWithHeader);
-    let sizes = [&job.block.size.read, &job.block.size.write];
-    let one_size = sizes
-        .iter()
-        .all(|size| size.least_bytes() == size.most_bytes() && size == &sizes[0]);
+    let action = job.pattern.action;
+    let used = [
+        (action.reads(), &job.block.size.read),
+        (action.writes(), &job.block.size.write),
+    ];
+    let mut used = used.into_iter().filter(|(occurs, _)| *occurs);
+    let first = used.next().map(|(_, size)| size);
+    let one_size = first.is_none_or(|first| {
+        first.least_bytes() == first.most_bytes() && used.all(|(_, size)| size == first)
+    });
     broken(&[
         (
-            verify.check == Check::Pattern,
+            verify.check == Check::Pattern && action == Action::ReadWrite,
             "verify",
-            "a pattern alone cannot tell lost writes from good ones; use a checksum",
+            "in a mix a pattern cannot tell what was written from what was not; use a checksum",
         ),
         (
             verify.only,
@@ -302,12 +202,12 @@ fn check(desk: &Desk<'_>) -> Broken {
             "what an earlier run wrote is not known any more",
         ),
         (
-            verify.after_blocks.is_some(),
+            verify.after_blocks.is_some() && action != Action::Write,
             "verify_backlog",
-            "written blocks are read back when the job has ended",
+            "only jobs that write and nothing else read back as they go",
         ),
         (
-            is_stamped && !one_size,
+            verify.check != Check::Null && !one_size,
             "verify",
             "blocks that are checked are of one size",
         ),
@@ -361,6 +261,11 @@ fn without_effect(desk: &mut Desk<'_>) {
             true,
             "verify_offset",
             "each block has one header, at its start",
+        ),
+        (
+            true,
+            "verify_backlog_batch",
+            "all that was written since the last time is read back at once",
         ),
         (
             true,

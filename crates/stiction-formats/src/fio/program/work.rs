@@ -2,13 +2,13 @@
 
 use stiction_core::{
     Access, Action, BackendKind, CallFlags, CpuPolicy, Create, Data, DataShape, IoPriority, Job,
-    LoopKind, Pace, Placement, ProgramTarget, Rate, Reserve, RingOptions, Stride, SyncEvery,
-    SyncKind, Timing, WriteSync,
+    JumpPercent, Placement, ProgramTarget, Reserve, RingOptions, Stride, SyncEvery, SyncKind,
+    Timing, WriteSync,
 };
 
-use super::super::job::{self, Arrivals, Check, Coverage, Engine, Fill, Order};
+use super::super::job::{self, Check, Coverage, Engine, Fill, Order, PerDirection, Sequencer};
 use super::super::units::Amount;
-use super::{Desk, distribution};
+use super::{Desk, course, distribution, files};
 
 /// The job but for name, sizes, regions and seed.
 pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget]) -> Job {
@@ -26,6 +26,8 @@ pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget]) -> Job {
         access: access(desk, skew.is_some()),
         skew,
         run_operations: u32::try_from(fio.pattern.run_operations).unwrap_or(u32::MAX),
+        run_in_place: fio.pattern.sequencer == Sequencer::Same && fio.pattern.run_operations > 1,
+        jump_percent: jump_percent(desk),
         stride: stride(desk),
         action: action(desk),
         depth: depth(desk),
@@ -46,15 +48,27 @@ pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget]) -> Job {
         data,
         shape: shape(desk),
         pattern,
-        verify: checks_reads(desk),
+        verify: is_checked(desk) && fio.pattern.action.reads(),
+        read_back_every: read_back_every(desk),
+        regions_per_worker: fio.targets.files.max(1),
+        file_order: files::order(desk),
+        open_files_max: files::open_max(fio),
         operations_per_worker: fio.extent.operations,
         bytes_per_worker: amount.bytes,
         duration_ns: amount.duration_ns,
         once: amount.once,
+        passes: amount.passes,
         placement: placement(desk),
         ramp_ns: fio.time.ramp.0,
         timing: Timing::Exact,
-        pace: pace(desk),
+        pace: course::pace(desk),
+        think: course::think(desk),
+        batches: course::batches(desk),
+        floor: course::floor(desk),
+        latency_ns_max: fio.latency.most.map(|most| most.0),
+        depth_search: course::depth_search(desk),
+        steady_stop: course::steady_stop(desk),
+        tolerance: course::tolerance(desk),
         ..Job::default()
     }
 }
@@ -79,6 +93,7 @@ struct Amounts {
     bytes: Option<u64>,
     duration_ns: Option<u64>,
     once: bool,
+    passes: u64,
 }
 
 impl Amounts {
@@ -95,16 +110,18 @@ impl Amounts {
         let is_part_of_files = fio.extent.size.is_some() && fio.extent.file_size.is_some();
         let bytes = if fio.time.until_limit {
             None
-        } else if asked.is_some() || loops > 1 || is_part_of_files {
+        } else if asked.is_some() || is_part_of_files {
             let each = asked.unwrap_or(region_bytes);
             Some(each.saturating_mul(loops))
         } else {
             None
         };
+        let once = bytes.is_none() && !fio.time.until_limit;
         Self {
             bytes,
             duration_ns,
-            once: bytes.is_none() && !fio.time.until_limit,
+            once,
+            passes: if once { loops } else { 1 },
         }
     }
 }
@@ -122,7 +139,8 @@ fn action(desk: &Desk<'_>) -> Action {
     let pattern = &desk.job().pattern;
     match pattern.action {
         job::Action::Read => Action::Read,
-        job::Action::Write | job::Action::TrimWrite => Action::Write,
+        job::Action::Write => Action::Write,
+        job::Action::TrimWrite => Action::TrimWrite,
         job::Action::Trim => Action::Trim,
         job::Action::ReadWrite => Action::Mixed {
             reads_percent: pattern.read_percent.unwrap_or(50),
@@ -220,11 +238,10 @@ fn reserve(desk: &Desk<'_>, targets: &[ProgramTarget]) -> Reserve {
     }
 }
 
-/// Whether what is read is held against what was written.
-fn checks_reads(desk: &Desk<'_>) -> bool {
-    let fio = desk.job();
-    let stamped = is_stamped(desk);
-    stamped && fio.pattern.action == job::Action::Read
+/// Whether blocks are checked at all.
+pub(super) fn is_checked(desk: &Desk<'_>) -> bool {
+    let check = desk.job().verify.as_ref().map(|verify| verify.check);
+    check.is_some_and(|check| check != Check::Null)
 }
 
 /// Whether each block carries a stamp by which it is checked.
@@ -233,10 +250,39 @@ fn is_stamped(desk: &Desk<'_>) -> bool {
     matches!(check, Some(Check::Checksum | Check::PatternWithHeader))
 }
 
+/// Stamped writes after which they are read back.
+fn read_back_every(desk: &Desk<'_>) -> Option<u64> {
+    let verify = desk.job().verify.as_ref()?;
+    let only_writes = desk.job().pattern.action == job::Action::Write;
+    verify
+        .after_blocks
+        .filter(|_| is_stamped(desk) && only_writes && verify.read_back)
+}
+
+/// Whether written blocks are read back in the course of the job.
+pub(super) fn reads_back(desk: &Desk<'_>) -> bool {
+    read_back_every(desk).is_some()
+}
+
+/// How many operations at random places jump.
+fn jump_percent(desk: &Desk<'_>) -> Option<JumpPercent> {
+    let pattern = &desk.job().pattern;
+    let jumps = pattern.random_percent;
+    let some_follow = jumps != PerDirection::same(100) && pattern.order == Order::Random;
+    some_follow.then_some(JumpPercent {
+        read: jumps.read,
+        write: jumps.write,
+        trim: jumps.trim,
+    })
+}
+
 /// What is written, and what a pattern repeats.
 fn data(desk: &Desk<'_>) -> (Data, Vec<u8>) {
     if is_stamped(desk) {
         return (Data::Stamped, Vec::new());
+    }
+    if let Some(verify) = desk.job().verify.as_ref().filter(|_| is_checked(desk)) {
+        return (Data::Pattern, verify.pattern.clone());
     }
     let payload = &desk.job().payload;
     match payload.fill {
@@ -276,30 +322,4 @@ fn placement(desk: &Desk<'_>) -> Placement {
         nice: (asked.nice != 0).then_some(i32::from(asked.nice)),
         ..Placement::default()
     }
-}
-
-/// The rate, in the open loop: what is late is charged.
-fn pace(desk: &Desk<'_>) -> Option<Pace> {
-    let fio = desk.job();
-    let action = fio.pattern.action;
-    let bytes = &fio.rate.bytes_per_second;
-    let operations = &fio.rate.operations_per_second;
-    let of = |each: &job::PerDirection<Option<u64>>| match action {
-        job::Action::Read => each.read,
-        job::Action::Write | job::Action::TrimWrite => each.write,
-        job::Action::Trim => each.trim,
-        job::Action::ReadWrite => each.read.or(each.write),
-    };
-    let rate = of(operations)
-        .map(Rate::OperationsPerS)
-        .or(of(bytes).map(Rate::BytesPerS))?;
-    Some(Pace {
-        rate,
-        by_way: None,
-        arrivals: match fio.rate.arrivals {
-            Arrivals::Even => stiction_core::Arrivals::Fixed,
-            Arrivals::Poisson => stiction_core::Arrivals::Poisson,
-        },
-        kind: LoopKind::Open,
-    })
 }
