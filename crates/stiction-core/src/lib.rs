@@ -101,4 +101,6 @@ pub use steady::{
 };
 pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
-pub use witness::{CpuTime, DeviceTraffic, MovedBeside, Residency, SystemCpu, Witnesses};
+pub use witness::{
+    CpuTime, DeviceTraffic, MovedBeside, QueueTraffic, Residency, SystemCpu, Witnesses,
+};

@@ -24,6 +24,24 @@ pub struct DeviceTraffic {
     /// not count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_ns: Option<u64>,
+    /// What its queue did; `None` where the source does not count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueTraffic>,
+}
+
+/// What the queue of one device did between two readings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueTraffic {
+    /// Reads that were joined to one that was queued already.
+    pub read_merges: u64,
+    /// Writes that were.
+    pub write_merges: u64,
+    /// Time that reads took, all added up, ns.
+    pub read_ns: u64,
+    /// Time that writes took, all added up, ns.
+    pub write_ns: u64,
+    /// Time that requests of all kinds were in the queue, all added up, ns.
+    pub queued_ns: u64,
 }
 
 /// How much of a phase's files was in the page cache.

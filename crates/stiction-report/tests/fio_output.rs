@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stiction_core::{
     Action, CacheBefore, Caveat, CaveatCode, Cell, CpuTime, Depths, DeviceTraffic, Direction,
     Histogram, Interval, Job, Measurement, Phase, PhaseKind, PhaseOutcome, Plan, Program,
-    ProgramPart, Recording, Region, Seed, Session, WorkerSummary, metrics,
+    ProgramPart, QueueTraffic, Recording, Region, Seed, Session, WorkerSummary, metrics,
 };
 use stiction_report::Judged;
 use stiction_report::fio_output::{
@@ -333,6 +333,13 @@ fn disks_are_counted_once_for_jobs_that_ran_together() {
             writes: 2,
             written_bytes: 1024,
             busy_ns: Some(250 * MS),
+            queue: Some(QueueTraffic {
+                read_merges: 1,
+                write_merges: 2,
+                read_ns: 30 * MS,
+                write_ns: 40 * MS,
+                queued_ns: 70 * MS,
+            }),
             ..DeviceTraffic::default()
         }];
         phase.witnesses.process_cpu = Some(CpuTime::default());
@@ -341,7 +348,8 @@ fn disks_are_counted_once_for_jobs_that_ran_together() {
     assert_eq!(
         report["disk_util"],
         json!([{"name": "vda", "read_ios": 14, "write_ios": 4, "read_sectors": 16,
-                "write_sectors": 4, "util": 25.0}])
+                "write_sectors": 4, "read_merges": 2, "write_merges": 4, "read_ticks": 60,
+                "write_ticks": 80, "in_queue": 140, "util": 25.0}])
     );
 }
 
@@ -388,7 +396,7 @@ fn without_recordings_there_is_nothing_to_tell() {
 fn terse_fields_stand_where_fio_has_them() {
     let text = fio_output::terse(&grouped(), TerseVersion::V3).unwrap();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(';').collect()).collect();
-    // What `fio --disk_util=0 --terse-version=3` has, and a description.
+    // What fio has without disks, and a description.
     assert_eq!((lines[0].len(), lines[1].len()), (121, 122));
     let one = &lines[0];
     assert_eq!(one[..5], ["3", "fio-3.33-stiction-0.1.0", "one", "0", "0"]);

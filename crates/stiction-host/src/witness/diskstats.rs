@@ -1,6 +1,6 @@
 //! `/proc/diskstats` (`Documentation/admin-guide/iostats.rst`).
 
-use stiction_core::DeviceTraffic;
+use stiction_core::{DeviceTraffic, QueueTraffic};
 
 /// Unit of the sector counts, whatever the device's own blocks are.
 const SECTOR_BYTES: u64 = 512;
@@ -14,8 +14,19 @@ pub(super) struct Counters {
     pub(super) writes: u64,
     pub(super) sectors_written: u64,
     pub(super) busy_ms: Option<u64>,
+    pub(super) queue: Option<Queue>,
     /// Since Linux 5.5.
     pub(super) flushes: Option<u64>,
+}
+
+/// What partitions have not before Linux 2.6.25.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Queue {
+    read_merges: u64,
+    read_ms: u64,
+    write_merges: u64,
+    write_ms: u64,
+    queued_ms: u64,
 }
 
 /// The counters of the device `name`.
@@ -46,6 +57,13 @@ fn of_fields(fields: &[&str]) -> Option<Counters> {
         writes: field(4)?,
         sectors_written: field(6)?,
         busy_ms: Some(field(9)?),
+        queue: Some(Queue {
+            read_merges: field(1)?,
+            read_ms: field(3)?,
+            write_merges: field(5)?,
+            write_ms: field(7)?,
+            queued_ms: field(10)?,
+        }),
         flushes: field(15),
     })
 }
@@ -69,6 +87,21 @@ pub(super) fn traffic(name: &str, before: &Counters, after: &Counters) -> Option
             (Some(before), Some(after)) => Some(grown(before, after)?.checked_mul(NS_PER_MS)?),
             _ => None,
         },
+        queue: match (before.queue, after.queue) {
+            (Some(before), Some(after)) => Some(queued(before, after)?),
+            _ => None,
+        },
+    })
+}
+
+fn queued(before: Queue, after: Queue) -> Option<QueueTraffic> {
+    let ns = |before, after| grown(before, after)?.checked_mul(NS_PER_MS);
+    Some(QueueTraffic {
+        read_merges: grown(before.read_merges, after.read_merges)?,
+        write_merges: grown(before.write_merges, after.write_merges)?,
+        read_ns: ns(before.read_ms, after.read_ms)?,
+        write_ns: ns(before.write_ms, after.write_ms)?,
+        queued_ns: ns(before.queued_ms, after.queued_ms)?,
     })
 }
 
@@ -106,6 +139,13 @@ mod tests {
             writes: 11412,
             sectors_written: 1_128_176,
             busy_ms: Some(6968),
+            queue: Some(Queue {
+                read_merges: 1363,
+                read_ms: 3037,
+                write_merges: 9180,
+                write_ms: 22540,
+                queued_ms: 27016,
+            }),
             flushes: Some(1301),
         };
         assert_eq!(vda, expected);
@@ -120,6 +160,7 @@ mod tests {
             (partition.sectors_read, partition.sectors_written),
             (22, 24)
         );
+        assert_eq!(partition.queue, None);
     }
 
     #[test]

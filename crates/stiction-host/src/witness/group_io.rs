@@ -119,6 +119,7 @@ impl GroupIo {
             written_bytes: after.written_bytes.checked_sub(before.written_bytes)?,
             flushes: None,
             busy_ns: None,
+            queue: None,
         })
     }
 }

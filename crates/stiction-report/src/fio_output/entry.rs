@@ -2,8 +2,8 @@
 //! that is reported together.
 
 use stiction_core::{
-    Depths, DeviceTraffic, Direction, Histogram, Phase, PhaseKind, PhaseOutcome, Program,
-    ProgramPart, Recording, Session, Trial, metrics,
+    Depths, Direction, Histogram, Phase, PhaseKind, PhaseOutcome, Program, ProgramPart, Recording,
+    Session, Trial, metrics,
 };
 
 use super::FioOutputError;
@@ -151,7 +151,7 @@ fn cell(trial: &Trial) -> String {
 }
 
 /// Whether it is one of those that fio would have reported.
-fn is_measured(phase: &Phase) -> bool {
+pub(super) fn is_measured(phase: &Phase) -> bool {
     let mut recordings = WAYS
         .iter()
         .filter_map(|(direction, _)| recording_of(phase, *direction));
@@ -315,31 +315,6 @@ fn errno(outcome: &PhaseOutcome) -> i32 {
         .rsplit_once("(os error ")
         .and_then(|(_, rest)| rest.split(')').next()?.parse().ok());
     number.unwrap_or(EIO)
-}
-
-/// What devices moved in each stretch that jobs ran in, and how long that was, ns. Jobs
-/// that ran at the same time stand under the same witnesses: of those the longest speaks
-/// for all.
-pub(super) fn traffic(session: &Session) -> Vec<(&DeviceTraffic, u64)> {
-    let mut stretches: Vec<&Phase> = Vec::new();
-    for trial in &session.trials {
-        for phase in trial.phases.iter().filter(|phase| is_measured(phase)) {
-            let overlaps = |other: &&mut &Phase| {
-                phase.start_ns < other.start_ns + other.elapsed_ns
-                    && other.start_ns < phase.start_ns + phase.elapsed_ns
-            };
-            match stretches.iter_mut().find(overlaps) {
-                Some(known) if phase.elapsed_ns > known.elapsed_ns => *known = phase,
-                Some(_) => {}
-                None => stretches.push(phase),
-            }
-        }
-    }
-    let devices = stretches.iter().flat_map(|phase| {
-        let devices = phase.witnesses.devices.iter();
-        devices.map(|device| (device, phase.elapsed_ns))
-    });
-    devices.collect()
 }
 
 /// What each group moved in a direction, bytes per second: fio's aggregate, the bytes of

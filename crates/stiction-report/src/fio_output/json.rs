@@ -1,11 +1,12 @@
 //! fio's JSON, with or without bins.
 
 use serde_json::{Map, Value, json};
-use stiction_core::{CaveatCode, DeviceTraffic, Histogram, Session};
+use stiction_core::{CaveatCode, Histogram, Session};
 
 use super::FioOutputError;
 use super::bins;
 use super::classes::{Classes, DepthShares};
+use super::disks::{Disk, disks};
 use super::entry::{Entry, aggregate_bytes_per_s, entries};
 use super::spread::Spread;
 use super::way::{WAYS, Way};
@@ -39,7 +40,8 @@ pub fn json(judged: &Judged<'_>, bins: Bins) -> Result<String, FioOutputError> {
         .map(|entry| job(session, &entries, entry, elapsed_s, bins))
         .collect();
     document.insert("jobs".to_owned(), jobs.into());
-    document.insert("disk_util".to_owned(), disks(session).into());
+    let disks: Vec<Value> = disks(session).iter().map(disk).collect();
+    document.insert("disk_util".to_owned(), disks.into());
     document.insert("warnings".to_owned(), warnings(judged).into());
     let mut text =
         serde_json::to_string_pretty(&document).expect("maps with text for keys are JSON");
@@ -220,43 +222,26 @@ fn latencies_of(latencies: &Histogram, percentiles: &[f64], bins: Bins) -> Value
     object.into()
 }
 
-/// What the devices under the targets moved while jobs ran: each device once. Jobs that
-/// ran at the same time saw the same traffic, and it is counted once.
-fn disks(session: &Session) -> Vec<Value> {
-    let mut disks: Vec<(DeviceTraffic, u64)> = Vec::new();
-    for (traffic, elapsed_ns) in super::entry::traffic(session) {
-        match disks
-            .iter_mut()
-            .find(|(disk, _)| disk.device == traffic.device)
-        {
-            Some((disk, over_ns)) => {
-                disk.reads += traffic.reads;
-                disk.writes += traffic.writes;
-                disk.read_bytes += traffic.read_bytes;
-                disk.written_bytes += traffic.written_bytes;
-                disk.busy_ns = disk.busy_ns.zip(traffic.busy_ns).map(|(a, b)| a + b);
-                *over_ns += elapsed_ns;
-            }
-            None => disks.push((traffic.clone(), elapsed_ns)),
-        }
-    }
-    disks
-        .iter()
-        .map(|(disk, over_ns)| self::disk(disk, *over_ns))
-        .collect()
-}
-
-fn disk(disk: &DeviceTraffic, over_ns: u64) -> Value {
+/// fio's object for a disk. What its counters do not have is left out.
+fn disk(disk: &Disk) -> Value {
     const SECTOR_BYTES: u64 = 512;
+    let traffic = &disk.traffic;
     let mut object = json!({
-        "name": disk.device,
-        "read_ios": disk.reads,
-        "write_ios": disk.writes,
-        "read_sectors": disk.read_bytes / SECTOR_BYTES,
-        "write_sectors": disk.written_bytes / SECTOR_BYTES,
+        "name": traffic.device,
+        "read_ios": traffic.reads,
+        "write_ios": traffic.writes,
+        "read_sectors": traffic.read_bytes / SECTOR_BYTES,
+        "write_sectors": traffic.written_bytes / SECTOR_BYTES,
     });
-    if let Some(busy_ns) = disk.busy_ns.filter(|_| over_ns > 0) {
-        object["util"] = (100.0 * busy_ns as f64 / over_ns as f64).min(100.0).into();
+    if let Some(queue) = traffic.queue {
+        object["read_merges"] = queue.read_merges.into();
+        object["write_merges"] = queue.write_merges.into();
+        object["read_ticks"] = (queue.read_ns / NS_PER_MS).into();
+        object["write_ticks"] = (queue.write_ns / NS_PER_MS).into();
+        object["in_queue"] = (queue.queued_ns / NS_PER_MS).into();
+    }
+    if let Some(percent) = disk.busy_percent() {
+        object["util"] = percent.into();
     }
     object
 }

@@ -4,6 +4,7 @@
 
 mod bins;
 mod classes;
+mod disks;
 mod entry;
 mod json;
 mod logs;

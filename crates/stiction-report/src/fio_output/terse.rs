@@ -6,6 +6,7 @@ use stiction_core::Session;
 
 use super::FioOutputError;
 use super::classes::{Classes, DepthShares};
+use super::disks::{Disk, disks};
 use super::entry::{Entry, aggregate_bytes_per_s, entries};
 use super::json::share_of_aggregate;
 use super::options::PERCENTILES_MAX;
@@ -21,17 +22,17 @@ pub enum TerseVersion {
     V5,
 }
 
-/// The session as terse lines. As of fio that was told `--disk_util=0`, the fields of
-/// disks at the end of a line are not there.
+/// The session as terse lines. Of disks whose queue is not counted there are no fields.
 ///
 /// # Errors
 /// When no phase has recordings.
 pub fn terse(session: &Session, version: TerseVersion) -> Result<String, FioOutputError> {
     let entries = entries(session)?;
     let program = super::version(session);
+    let disks = disks(session);
     let lines = entries
         .iter()
-        .map(|entry| line(&program, &entries, entry, version));
+        .map(|entry| line(&program, &entries, entry, &disks, version));
     Ok(lines.collect())
 }
 
@@ -53,6 +54,23 @@ impl Fields {
         self.push(format_args!("{value:.6}"));
     }
 
+    /// Nine fields, or none where not all are known.
+    fn push_disk(&mut self, disk: &Disk) {
+        const NS_PER_MS: u64 = 1_000_000;
+        let traffic = &disk.traffic;
+        if let (Some(queue), Some(busy)) = (traffic.queue, disk.busy_percent()) {
+            self.push_text(&traffic.device);
+            self.push(traffic.reads);
+            self.push(traffic.writes);
+            self.push(queue.read_merges);
+            self.push(queue.write_merges);
+            self.push(queue.read_ns / NS_PER_MS);
+            self.push(queue.write_ns / NS_PER_MS);
+            self.push(queue.queued_ns / NS_PER_MS);
+            self.push(format_args!("{busy:.2}%"));
+        }
+    }
+
     /// Least, greatest, mean and deviation, us.
     fn push_latencies(&mut self, spread: Spread) {
         self.push(spread.min / 1000);
@@ -62,7 +80,13 @@ impl Fields {
     }
 }
 
-fn line(program: &str, entries: &[Entry], entry: &Entry, version: TerseVersion) -> String {
+fn line(
+    program: &str,
+    entries: &[Entry],
+    entry: &Entry,
+    disks: &[Disk],
+    version: TerseVersion,
+) -> String {
     let (number, ways) = match version {
         TerseVersion::V3 => (3, 2),
         TerseVersion::V5 => (5, 3),
@@ -86,6 +110,7 @@ fn line(program: &str, entries: &[Entry], entry: &Entry, version: TerseVersion) 
         fields.push(format_args!("{share:.1}%"));
     }
     classes(&mut fields, entry);
+    disks.iter().for_each(|disk| fields.push_disk(disk));
     if let Some(description) = entry.options.description() {
         fields.push_text(description);
     }

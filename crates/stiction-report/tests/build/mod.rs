@@ -384,6 +384,7 @@ pub(crate) fn witnessed_session() -> Session {
             written_bytes: 12_288,
             flushes: Some(1),
             busy_ns: Some(1_900_000_000),
+            queue: None,
         }],
         residency_before: Some(Residency {
             cached_bytes: 0,
