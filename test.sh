@@ -20,6 +20,8 @@ need fusermount3 fuse3
 need losetup mount
 need findmnt util-linux
 need fio fio
+# A script of fio's that is given our reports.
+/usr/bin/python3 -c 'import six' 2>/dev/null || packages+=(python3-six)
 need bonnie++ bonnie++
 
 if [ "${#packages[@]}" -gt 0 ]; then

@@ -42,5 +42,11 @@ pub(super) fn write_logs(
         written.push_str(&file.name);
         written.push('\n');
     }
+    if console.json {
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        let told =
+            serde_json::json!({"schema": "stiction-logs", "schema_version": 1, "files": names});
+        return console.data(&told.to_string());
+    }
     console.data(&written)
 }
