@@ -9,6 +9,7 @@
 //! run     checks the job, starts a thread for each region, adds up the reports
 //! worker  makes everything ready, waits at the gate, drives, syncs, reports
 //! drive   the timed loop:  offsets -> payload -> queue, commit, reap -> log
+//! steered the same at a pace, with pauses, batches, limits and allowed failures
 //! log     the time: latencies into tracks, intervals, deadline, stop flag
 //! ```
 //!
@@ -21,7 +22,7 @@
 //! [`run_routines`] is for work that is no stream of blocks: it runs code of the
 //! caller's and records what that code times, in the same way.
 //!
-//! A worker that fails ends the others too, and keeps what it did: the outcome has
+//! A worker that fails ends the others of its job too, and keeps what it did: the outcome has
 //! the first failure and all the figures until then.
 
 mod backend;
