@@ -271,13 +271,52 @@ fn stopped(context: &Context<'_>) -> End {
 
 /// What went wrong in a phase, if it did; to be stopped is not wrong.
 pub(super) fn wrong(phase: &Phase) -> Option<String> {
+    let detail = |code| {
+        let mut caveats = phase.caveats.iter();
+        let cause = caveats.find(|caveat| caveat.code == code);
+        cause.map(|caveat| caveat.detail.clone())
+    };
+    // Operations that failed and were not expected are wrong, even if it went on.
     match &phase.outcome {
-        PhaseOutcome::Completed | PhaseOutcome::Skipped(_) => None,
+        PhaseOutcome::Skipped(_) => None,
+        PhaseOutcome::Completed => detail(CaveatCode::OperationsFailed),
         PhaseOutcome::Failed { message } => Some(message.clone()),
         PhaseOutcome::EndedEarly => {
-            let mut caveats = phase.caveats.iter();
-            let cause = caveats.find(|caveat| caveat.code == CaveatCode::EndedEarly);
-            cause.map(|caveat| caveat.detail.clone())
+            detail(CaveatCode::EndedEarly).or_else(|| detail(CaveatCode::OperationsFailed))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stiction_core::PhaseKind;
+
+    use super::*;
+
+    #[test]
+    fn failures_that_were_gone_on_after_are_wrong_and_a_stop_is_not() {
+        let phase = |outcome, code: Option<CaveatCode>| {
+            let mut phase = Phase::new("one", PhaseKind::Measure);
+            phase.outcome = outcome;
+            phase.caveats = code
+                .map(|code| Caveat::new(code, "so"))
+                .into_iter()
+                .collect();
+            wrong(&phase)
+        };
+        let failed = Some(CaveatCode::OperationsFailed);
+        let so = Some("so".to_owned());
+        assert_eq!(phase(PhaseOutcome::Completed, failed), so);
+        assert_eq!(phase(PhaseOutcome::EndedEarly, failed), so);
+        assert_eq!(
+            phase(PhaseOutcome::EndedEarly, Some(CaveatCode::EndedEarly)),
+            so
+        );
+        let stopped = Some(CaveatCode::Interrupted);
+        assert_eq!(phase(PhaseOutcome::EndedEarly, stopped), None);
+        assert_eq!(
+            phase(PhaseOutcome::Completed, Some(CaveatCode::TooShort)),
+            None
+        );
     }
 }
