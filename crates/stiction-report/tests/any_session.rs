@@ -14,8 +14,8 @@ use stiction_report::tiobench::{
     tiotest_terse, tiotest_verbose,
 };
 use stiction_report::{
-    ImportedFile, ImportedSession, Judged, Listed, Style, UnreadLine, WIDTH, comparison, import,
-    json, list, quick, show, stack_line,
+    ImportedFile, ImportedSession, Judged, Listed, Style, UnreadLine, WIDTH, bonnie, comparison,
+    import, json, list, quick, show, stack_line,
 };
 
 /// Names as they come from directories, devices and other people's files.
@@ -38,6 +38,12 @@ fn phase_name() -> impl Strategy<Value = String> {
         "sequential_write",
         "random_read_deep",
         "commit",
+        "putc",
+        "put_block",
+        "get_block",
+        "seeks",
+        "create_sequential",
+        "delete_random",
     ];
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => name()]
 }
@@ -119,6 +125,8 @@ fn cell() -> impl Strategy<Value = Cell> {
         "directory",
         "kernel",
         "filesystem",
+        "configuration",
+        "files",
     ]);
     let level = prop_oneof![
         any::<i64>().prop_map(Level::Integer),
@@ -288,6 +296,7 @@ proptest! {
         fits(&screen)?;
         fits(&show(&judged, Style::Plain))?;
         fits(&modern(&judged, Style::Plain))?;
+        fits(&bonnie::modern(&judged, Style::Plain))?;
         fits(&list(&[listed(&session)], Style::Plain))?;
         fits(&import(&[imported(&session, &words)], Style::Plain))?;
         for stack in &session.header.environment.targets {
@@ -322,6 +331,34 @@ proptest! {
             ] {
                 prop_assert!(report.chars().all(|c| c == '\n' || c == ' ' || c.is_ascii_graphic()));
             }
+        }
+    }
+
+    /// So are Bonnie's, whose 64-bit release has tabs; a line of CSV keeps its fields.
+    #[test]
+    fn bonnies_reports_are_made_of_any_session(session in session()) {
+        let versions = [
+            (bonnie::Version::V103e, 27),
+            (bonnie::Version::V196, 48),
+            (bonnie::Version::V200a, 50),
+        ];
+        let mut reports = vec![
+            bonnie::bonnie(&session),
+            bonnie::bonnie_64(&session),
+            bonnie::html_row(&session),
+            bonnie::html_plus_plus(&session),
+        ];
+        for (version, fields) in versions {
+            reports.push(bonnie::plus_plus(&session, version));
+            let lines = bonnie::csv(&session, version);
+            for line in lines.lines() {
+                prop_assert_eq!(line.split(',').count(), fields, "{}", line);
+            }
+            reports.push(lines);
+        }
+        for report in reports {
+            let is_text = |c: char| matches!(c, '\n' | '\t' | ' ') || c.is_ascii_graphic();
+            prop_assert!(report.chars().all(is_text), "{report:?}");
         }
     }
 

@@ -4,6 +4,7 @@
 mod build;
 
 use build::{session, trial, with};
+use proptest::prelude::*;
 use serde_json::json;
 use stiction_core::{Cell, Phase, PhaseKind, Plan, Provenance, Seed, Session, metrics};
 use stiction_report::bonnie::{
@@ -316,4 +317,50 @@ fn html_has_a_cell_for_each_figure() {
         1,
         "empty columns are hidden"
     );
+}
+
+proptest! {
+    /// Whatever was measured: the line is read back, and says the same again. Text does
+    /// so too, where nothing in it is known to be wrong.
+    #[test]
+    fn lines_and_tables_invert(
+        figures in prop::collection::vec(
+            (0.5f64..1e4, 0u64..1 << 24, 0.0f64..2.0, 1e-7f64..200.0),
+            12,
+        ),
+    ) {
+        let mut session = measured();
+        for (phase, (elapsed_s, chunks, cpu, max_s)) in
+            session.trials[0].phases.iter_mut().zip(&figures)
+        {
+            let name = phase.name.clone();
+            let operations = chunks + 1;
+            *phase = self::phase(
+                &name,
+                operations * 8192,
+                operations,
+                *elapsed_s,
+                cpu * elapsed_s,
+                *max_s,
+            );
+        }
+        for version in [Version::V103e, Version::V196, Version::V200a] {
+            let line = csv(&session, version);
+            let again = csv(&imported(&line), version);
+            let fields = |line: &str| -> Vec<String> {
+                line.split(',').map(str::to_owned).collect()
+            };
+            for (place, (first, second)) in fields(&line).iter().zip(fields(&again)).enumerate() {
+                // The seed and the number of seeks are of the run, not of its figures.
+                let is_of_the_run = version > Version::V103e && [4, 7].contains(&place);
+                if !is_of_the_run || version == Version::V196 && place == 7 {
+                    prop_assert_eq!(first, &second, "field {} of {}", place + 1, line);
+                }
+            }
+        }
+        let table = plus_plus(&session, Version::V103e);
+        prop_assert_eq!(plus_plus(&imported(&table), Version::V103e), table);
+        let table = bonnie(&session);
+        prop_assert_eq!(bonnie(&imported(&table)), table);
+    }
 }

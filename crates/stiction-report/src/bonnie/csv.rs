@@ -20,7 +20,7 @@ pub fn csv(session: &Session, version: Version) -> String {
 }
 
 fn fields(row: &Row, version: Version) -> Vec<String> {
-    let machine = row.machine.replace([',', '\n'], " ");
+    let machine = row.machine.clone();
     let mut size = row.size_bytes.map(size).unwrap_or_default();
     let chunk = row.chunk_bytes.map(chunk).unwrap_or_default();
     if version == Version::V103e {

@@ -57,7 +57,8 @@ pub(super) struct Files {
 
 impl Files {
     fn parse(text: &str) -> Self {
-        let (sizes, directories) = text.split_once('/').unwrap_or((text, ""));
+        let text = field(text);
+        let (sizes, directories) = text.split_once('/').unwrap_or((&text, ""));
         let mut parts = sizes.split(':').map(str::to_owned);
         Self {
             count: parts.next().unwrap_or_default(),
@@ -148,7 +149,7 @@ fn row(session: &Session, trial: &Trial) -> Row {
         machine: parameter("machine")
             .and_then(|name| Some(name.as_str()?.to_owned()))
             .or_else(|| label(cell))
-            .map_or_else(String::new, |name| ascii(&name).into_owned()),
+            .map_or_else(String::new, |name| field(&name)),
         concurrency: number("threads").unwrap_or(1),
         seed: plan.map(|plan| plan.seed.0),
         size_bytes: number("file_size_bytes"),
@@ -165,6 +166,11 @@ fn row(session: &Session, trial: &Trial) -> Row {
             .map_or_else(Files::default, |level| Files::parse(&level.to_string())),
         of_files: figures(FILE_PHASES),
     }
+}
+
+/// Text that is one field of a line: printable, and without commas.
+fn field(text: &str) -> String {
+    ascii(text).replace(',', " ")
 }
 
 /// The name that a table had for a row.
