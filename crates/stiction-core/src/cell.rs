@@ -59,7 +59,8 @@ impl From<u64> for Level {
 ///
 /// Factors that stiction's own benchmarks and importers use: `kernel`,
 /// `filesystem`, `directory`, `threads`, `block_size_bytes`, `file_size_bytes`
-/// (total over all threads), `load`, `configuration`, `options`.
+/// (total over all threads), `files` and `seekers` (of Bonnie++), `load`,
+/// `configuration`, `options`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cell(BTreeMap<String, Level>);

@@ -47,6 +47,7 @@ Measure:
   stiction tiobench --size 4G --threads 1,8 --dir /mnt/data
   stiction tiobench --classic --size 256 --dir /mnt/data
                                     What tiobench 0.3.3 did, with its report
+  stiction bonnie --quick .         One file, and many, as Bonnie++ did
   stiction fio jobs.fio             What a job file of fio asks for
   stiction fio lint jobs.fio        What it will really do, before it does
 

@@ -138,9 +138,9 @@ Examples:
   stiction import session.json      What `stiction export` wrote
 
 It reads the reports of tiobench (old, 0.3.3, 0.4, posted) and tiotest, contest
-tables and logs, JSON of fio, Bonnie, time lines of bash, zsh and GNU time, and
-tables of percent from a baseline. What it cannot read it lists by line. It
-never guesses.";
+tables and logs, JSON of fio, Bonnie and Bonnie++ (text and CSV), time lines of
+bash, zsh and GNU time, and tables of percent from a baseline. What it cannot
+read it lists by line. It never guesses.";
 
 /// Read other tools' tables into the store
 #[derive(Clone, Debug, clap::Args)]
