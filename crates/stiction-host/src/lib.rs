@@ -37,7 +37,7 @@ pub use undo::{
     Change, Journals, Liveness, Owner, Pending, Restoration, Restored, UndoJournal, Undone,
     pending, restore,
 };
-pub use witness::{Layout, Witness, cpu_between, layout, process_cpu, residency};
+pub use witness::{FileWitness, Layout, Witness, cpu_between, layout, process_cpu, residency};
 
 /// What is kept of facts that identify a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Where jobs that run at the same time meet the witnesses that they share.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use stiction_core::{Caveat, CaveatCode, Direction, MovedBeside, Phase, PhaseOutcome, Recording};
 use stiction_engine::{EngineError, Outcome, Part, Progress, Target, run_together};
-use stiction_host::Witness;
+use stiction_host::{FileWitness, Witness};
 
 use crate::measure::{Request, failed, fill};
 use crate::{Context, EventsError, Ground};
@@ -30,8 +31,8 @@ pub struct Together<'a> {
 /// Runs jobs at the same time between one set of witnesses, and hands a phase for each
 /// to the context's events, in their order.
 ///
-/// What the witnesses saw is of all the jobs: each phase says what the others moved
-/// meanwhile, and carries a doubt. `ground` has the targets of all.
+/// What the devices moved and the CPUs did is of all the jobs: each phase says what the
+/// others moved meanwhile, and carries a doubt. What is known of files is of its own. `ground` has the targets of all.
 ///
 /// # Errors
 /// When the events could not keep a phase.
@@ -61,7 +62,8 @@ pub fn measure_together(
             ..Part::new(&one.request.job, &one.targets, context.stop, progress)
         })
         .collect();
-    let witness = Witness::begin(ground.stacks(), &ground.paths());
+    let files: Vec<FileWitness> = jobs.iter().map(|one| of_files(&one.targets)).collect();
+    let witness = Witness::begin(ground.stacks(), &[]);
     let start_ns = context.now_ns();
     let results = run_together(&parts);
     let witnesses = witness.finish();
@@ -70,11 +72,13 @@ pub fn measure_together(
     let moved: Vec<MovedBeside> = results.iter().map(moved).collect();
     let cpus = context.environment.cpu.as_ref().map(|cpu| cpu.online);
     let mut phases = Vec::with_capacity(jobs.len());
-    for (number, (one, result)) in jobs.into_iter().zip(results).enumerate() {
+    let each = jobs.into_iter().zip(results).zip(files);
+    for (number, ((one, result), files)) in each.enumerate() {
         let Request { job, caveats, .. } = one.request;
         let mut phase = Phase::new(one.request.name, one.request.kind);
         phase.start_ns = start_ns;
         phase.witnesses = witnesses.clone();
+        files.finish(&mut phase.witnesses);
         phase.caveats = caveats;
         phase.notes = one.request.notes;
         let mut process_cpu = phase.witnesses.process_cpu;
@@ -96,6 +100,12 @@ pub fn measure_together(
         phases.push(phase);
     }
     Ok(phases)
+}
+
+/// The readings of a job's own files.
+fn of_files(targets: &[Target]) -> FileWitness {
+    let paths: Vec<PathBuf> = targets.iter().map(|target| target.path().into()).collect();
+    FileWitness::begin(&paths)
 }
 
 /// What became of each job; when nothing ran, all failed for one reason.
@@ -144,14 +154,13 @@ fn beside(moved: &[MovedBeside], number: usize) -> MovedBeside {
         .iter()
         .enumerate()
         .filter(|(other, _)| *other != number);
-    let sum = others.fold(MovedBeside::default(), |sum, (_, one)| MovedBeside {
+    others.fold(MovedBeside::default(), |sum, (_, one)| MovedBeside {
         jobs: sum.jobs + 1,
         reads: sum.reads + one.reads,
         read_bytes: sum.read_bytes + one.read_bytes,
         writes: sum.writes + one.writes,
         written_bytes: sum.written_bytes + one.written_bytes,
-    });
-    sum
+    })
 }
 
 fn shared(others: usize) -> Caveat {

@@ -29,8 +29,7 @@ use traffic::Traffic;
 #[derive(Debug)]
 pub struct Witness {
     roots: Roots,
-    files: Vec<PathBuf>,
-    seen: Witnesses,
+    files: FileWitness,
     io_pressure: Option<IoPressure>,
     system_cpu: Option<SystemReading>,
     traffic: Traffic,
@@ -44,11 +43,8 @@ impl Witness {
     #[must_use]
     pub fn begin(stacks: &[TargetStack], files: &[PathBuf]) -> Self {
         let roots = Roots::live();
-        let mut seen = Witnesses::default();
-        look_at_files_before(files, &mut seen);
         Self {
-            files: files.to_owned(),
-            seen,
+            files: FileWitness::begin(files),
             io_pressure: IoPressure::read(&roots),
             system_cpu: read_system_cpu(&roots),
             traffic: Traffic::begin(&roots, stacks),
@@ -61,8 +57,10 @@ impl Witness {
     #[must_use]
     pub fn finish(self) -> Witnesses {
         let roots = &self.roots;
-        let mut seen = self.seen;
-        seen.process_cpu = Some(cpu_between(self.process_cpu, process_cpu()));
+        let mut seen = Witnesses {
+            process_cpu: Some(cpu_between(self.process_cpu, process_cpu())),
+            ..Witnesses::default()
+        };
         self.traffic.finish(roots, &mut seen);
         let system_cpu = read_system_cpu(roots);
         let io_pressure = IoPressure::read(roots);
@@ -78,8 +76,37 @@ impl Witness {
             (Some(before), Some(after)) => seen.io_pressure_ns = after.since(&before),
             _ => miss(&mut seen, "io pressure: /proc/pressure/io cannot be read"),
         }
-        look_at_files_after(&self.files, &mut seen);
+        self.files.finish(&mut seen);
         seen
+    }
+}
+
+/// The readings that are about files alone: what memory holds of them, and how they lie
+/// on the device. Jobs that run at the same time have them each for its own files.
+#[derive(Debug)]
+pub struct FileWitness {
+    files: Vec<PathBuf>,
+    before: Witnesses,
+}
+
+impl FileWitness {
+    /// Takes the readings before a phase. A file that is not there yet is left out.
+    #[must_use]
+    pub fn begin(files: &[PathBuf]) -> Self {
+        let mut before = Witnesses::default();
+        look_at_files_before(files, &mut before);
+        Self {
+            files: files.to_owned(),
+            before,
+        }
+    }
+
+    /// Takes the readings after the phase, and enters both into `seen`.
+    pub fn finish(self, seen: &mut Witnesses) {
+        seen.residency_before = self.before.residency_before;
+        seen.unwritten_bytes = self.before.unwritten_bytes;
+        seen.missing.extend(self.before.missing);
+        look_at_files_after(&self.files, seen);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The files of a program: where they are, how they come to be, what they hold.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
@@ -68,12 +69,13 @@ impl Files {
                 Ok(Target::File(PathBuf::from(path).join(&target.name)))
             }
             (ProgramPlace::Directory { .. }, Place::Directory(path)) => {
-                if !self.directories.contains_key(&target.place) {
-                    let own = OwnDirectory::create(path, context.undo)
-                        .map_err(|error| refusal(&error))?;
-                    self.directories.insert(target.place, own);
-                }
-                let own = &self.directories[&target.place];
+                let own = match self.directories.entry(target.place) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(free) => free.insert(
+                        OwnDirectory::create(path, context.undo)
+                            .map_err(|error| refusal(&error))?,
+                    ),
+                };
                 Ok(Target::File(own.path().join(&target.name)))
             }
             (ProgramPlace::Device { .. }, Place::Device(device)) => {

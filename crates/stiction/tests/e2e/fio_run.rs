@@ -138,6 +138,11 @@ fn jobs_of_a_wave_share_their_witnesses_and_waves_follow_each_other() {
         assert_eq!(beside["written_bytes"], others_wrote);
         let codes = phase(&report, name)["caveats"].as_array().unwrap();
         assert!(codes.iter().any(|one| one["code"] == "shared-witness"));
+        // Files are each job's own: those that are written begin as holes, which the
+        // reads beside them never meet.
+        assert!(codes.iter().all(|one| one["code"] != "holes-read"));
+        let seen = &phase(&report, name)["witnesses"];
+        assert_eq!(seen["residency_before"]["file_bytes"], 2 * MIB);
     }
     let second = phase(&report, "second");
     assert_eq!(second["witnesses"]["beside"], Value::Null);

@@ -108,7 +108,7 @@ impl<'a> Places<'a> {
         let changes = action.writes() || action.trims();
         let allowed = (self.ground.may_overwrite)(&path) || (self.ground.may_overwrite)(written);
         let (place, length_bytes) = match (self.ground.look)(&path) {
-            Found::Nothing => return self.to_be_made(desk, path),
+            Found::Nothing => return self.new_file(desk, path),
             Found::Directory => {
                 let what = format!("{path} is a directory");
                 desk.conflict("filename", what, "name a file in it, or set directory");
@@ -159,7 +159,7 @@ impl<'a> Places<'a> {
 
     /// A file that is not there: it is made in a directory of our own beside the place
     /// where the job file wants it.
-    fn to_be_made(&mut self, desk: &mut Desk<'_>, path: String) -> Option<Named> {
+    fn new_file(&mut self, desk: &mut Desk<'_>, path: String) -> Option<Named> {
         let (parent, name) = match path.rsplit_once('/') {
             Some(("", name)) => ("/", name),
             Some((parent, name)) => (parent, name),
@@ -189,7 +189,7 @@ impl<'a> Places<'a> {
             }),
             name: name.to_owned(),
             length_bytes: None,
-            path: path.clone(),
+            path,
         })
     }
 
@@ -327,7 +327,8 @@ fn smallest_block(desk: &Desk<'_>) -> u64 {
         (action.trims(), &size.trim),
     ]
     .into_iter()
-    .filter_map(|(occurs, size)| occurs.then(|| size.least_bytes()))
+    .filter(|(occurs, _)| *occurs)
+    .map(|(_, size)| size.least_bytes())
     .min()
     .unwrap_or(4096)
 }
