@@ -104,7 +104,7 @@ fn command(typed: &CurveArguments) -> Vec<String> {
 }
 
 /// The word that was typed for a value.
-fn word(value: impl ValueEnum) -> String {
+fn word<V: ValueEnum + Copy>(value: V) -> String {
     let word = value.to_possible_value();
     word.map_or_else(String::new, |word| word.get_name().to_owned())
 }
