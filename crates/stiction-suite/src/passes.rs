@@ -15,8 +15,6 @@ pub(crate) struct Pass {
     job: Job,
     cold: bool,
     may_fail: bool,
-    caveats: Vec<Caveat>,
-    notes: Vec<String>,
 }
 
 impl Pass {
@@ -27,8 +25,6 @@ impl Pass {
             job,
             cold: false,
             may_fail: false,
-            caveats: Vec::new(),
-            notes: Vec::new(),
         }
     }
 
@@ -59,12 +55,6 @@ impl Pass {
             may_fail: true,
             ..self
         }
-    }
-
-    /// The same with a note for the reader.
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
-        self
     }
 }
 
@@ -137,15 +127,14 @@ pub(crate) fn run_passes(
         if context.stop.is_raised() {
             return Ok(TrialOutcome::Interrupted);
         }
-        let mut caveats = pass.caveats;
-        caveats.extend(undropped);
+        let caveats: Vec<Caveat> = undropped.into_iter().collect();
         let request = Request {
             name: pass.job.name.clone(),
             kind: pass.kind,
             job: pass.job,
             ledger: None,
             caveats,
-            notes: pass.notes,
+            notes: Vec::new(),
         };
         let phase = measure(context, ground, request)?;
         if let Some(outcome) = ended_otherwise(&phase)

@@ -13,6 +13,7 @@ use crate::figure::measured;
 use crate::judged::{Judged, JudgedPhase};
 use crate::page::{Role, Span, Style};
 use crate::stack::without_home;
+use crate::text::ascii;
 
 /// How long writing took, until the last write had returned and until it was durable.
 #[must_use]
@@ -82,6 +83,15 @@ fn rows<'a>(judged: &'a Judged<'_>) -> Vec<(Option<i64>, u32, JudgedPhase<'a>)> 
 fn row_name(offset: Option<i64>, run: u32) -> String {
     let at = offset.map_or_else(String::new, |bytes| format!("+{bytes} B, "));
     format!("{at}run {}", run + 1)
+}
+
+/// Where a worker works: of several targets the one that is its turn.
+pub(super) fn target_path(session: &Session, number: usize) -> String {
+    let targets = &session.header.environment.targets;
+    match targets.get(number % targets.len().max(1)) {
+        Some(stack) => ascii(&without_home(&stack.path)).into_owned(),
+        None => String::new(),
+    }
 }
 
 /// The directory of a worker's file, by the order in which they are used.

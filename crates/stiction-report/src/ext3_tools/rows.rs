@@ -1,6 +1,8 @@
 //! What the reports share: the head, a row for each phase, a row for each worker, the
 //! doubts.
 
+use std::collections::BTreeSet;
+
 use stiction_core::{Metric, Phase, PhaseOutcome, Session, TrialOutcome, WorkerSummary, metrics};
 
 use super::times::Times;
@@ -192,6 +194,9 @@ pub(super) fn end(
     let mut sentences: Vec<String> = session_gap(session).into_iter().collect();
     sentences.extend(trial_gaps(&session.trials));
     sentences.extend(doubts(session, rows));
+    // What one rung or run lacks, all runs of it lack.
+    let mut said = BTreeSet::new();
+    sentences.retain(|sentence| said.insert(sentence.clone()));
     page.blank();
     for sentence in sentences {
         page.paragraph("- ", Span::new(Role::Doubt, sentence));

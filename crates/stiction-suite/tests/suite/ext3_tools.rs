@@ -1,13 +1,17 @@
-//! write-and-fsync and time-read on real files.
+//! write-and-fsync, time-read and their relatives on real files.
 
 use std::fs;
 use std::path::Path;
 
-use stiction_core::{Data, Direction, Phase, SyncKind, metrics};
+use stiction_core::{Access, Data, Direction, Phase, SyncKind, metrics};
 use stiction_engine::StopFlag;
+use stiction_suite::parallel::{Targets, Ways};
 use stiction_suite::time_read::CacheState;
 use stiction_suite::write_and_fsync::{Before, SyncPolicy, WriteAmount};
-use stiction_suite::{Place, TimeRead, TimeReadOptions, WriteAndFsync, WriteAndFsyncOptions};
+use stiction_suite::{
+    Ladder, LadderOptions, Pagecache, PagecacheOptions, Parallel, ParallelOptions, Place, TimeRead,
+    TimeReadOptions, WriteAndFsync, WriteAndFsyncOptions,
+};
 use testkit::scratch_folder;
 
 use crate::stage::{Played, assert_empty, environment, play, play_on, value};
@@ -155,6 +159,147 @@ fn the_cache_is_as_asked() {
         assert_eq!(value(phase, &metrics::BYTES), (4 * MIB) as f64);
         let before = phase.witnesses.residency_before.unwrap();
         assert_eq!(before.fraction(), share, "{cache:?}");
+    }
+    assert_empty(folder.path());
+}
+
+fn parallel(targets: Targets, ways: Option<Ways>) -> Parallel {
+    Parallel {
+        options: ParallelOptions {
+            classic: false,
+            targets,
+            ways,
+            size_bytes: Some(2 * MIB),
+            block_size_bytes: Some(64 << 10),
+            access: Access::Sequential,
+            depth: 1,
+            direct: false,
+            duration_ns: None,
+            runs: Some(1),
+            quick: false,
+            may_fill: false,
+        },
+    }
+}
+
+#[test]
+fn parallel_gives_each_target_a_worker() {
+    let folders = [scratch_folder(), scratch_folder(), scratch_folder()];
+    let paths = folders.each_ref().map(|folder| folder.path());
+    let played = play(&parallel(Targets::Directories, None), &paths);
+    for name in ["write", "read"] {
+        let phase = played.phase(name);
+        let moved: Vec<u64> = phase.workers.iter().map(|worker| worker.bytes).collect();
+        assert_eq!(moved, [2 * MIB; 3], "{name}");
+    }
+    let cached = played.phase("read").witnesses.residency_before.unwrap();
+    assert_eq!(cached.cached_bytes, 0);
+    let alone = play(&parallel(Targets::Directories, Some(Ways::Read)), &paths);
+    let names: Vec<_> = alone.only().iter().map(|phase| &*phase.name).collect();
+    assert_eq!(names, ["lay_down", "read"]);
+    paths.into_iter().for_each(assert_empty);
+}
+
+#[test]
+fn parallel_reads_files_of_the_users_to_their_ends() {
+    let folder = scratch_folder();
+    let paths = ["a", "b"].map(|name| folder.path().join(name));
+    fs::write(&paths[0], vec![1; 1 << 20]).unwrap();
+    fs::write(&paths[1], vec![2; 300 << 10]).unwrap();
+    let targets = Targets::Existing(vec![1 << 20, 300 << 10]);
+    let places = paths.clone().map(Place::File);
+    let environment = environment(&[&paths[0], &paths[1]]);
+    let played = play_on(
+        &parallel(targets, None),
+        &places,
+        &environment,
+        &StopFlag::new(),
+    );
+    let moved: Vec<u64> = played
+        .phase("read")
+        .workers
+        .iter()
+        .map(|worker| worker.bytes)
+        .collect();
+    assert_eq!(moved, [1 << 20, 256 << 10]);
+}
+
+#[test]
+fn pagecache_finds_its_files_in_memory_in_every_phase() {
+    let folder = scratch_folder();
+    let options = PagecacheOptions {
+        size_bytes: Some(2 * MIB),
+        phase_ns: Some(20_000_000),
+        ..PagecacheOptions::default()
+    };
+    let played = play(&Pagecache { options }, &[folder.path()]);
+    let names: Vec<_> = played.only().iter().map(|phase| &*phase.name).collect();
+    assert_eq!(
+        names,
+        [
+            "lay_down",
+            "prime",
+            "empty_loop",
+            "sequential_read",
+            "sequential_peek",
+            "sequential_splice",
+            "sequential_touch",
+            "random_read",
+            "random_peek",
+            "random_splice",
+            "random_touch",
+        ]
+    );
+    for phase in &played.only()[2..] {
+        let before = phase.witnesses.residency_before.unwrap();
+        assert_eq!(before.fraction(), 1.0, "{}", phase.name);
+        let operations = value(phase, &metrics::OPERATIONS);
+        let each = if phase.name.ends_with("peek") {
+            64.0
+        } else {
+            4096.0
+        };
+        assert_eq!(
+            value(phase, &metrics::BYTES),
+            operations * each,
+            "{}",
+            phase.name
+        );
+    }
+    assert_empty(folder.path());
+}
+
+#[test]
+fn the_pagecache_test_of_2002_reads_ten_times() {
+    let folder = scratch_folder();
+    let options = PagecacheOptions {
+        classic: true,
+        workers: Some(2),
+        size_bytes: Some(MIB),
+        ..PagecacheOptions::default()
+    };
+    let played = play(&Pagecache { options }, &[folder.path()]);
+    let phase = played.phase("random_read");
+    assert_eq!(value(phase, &metrics::BYTES), (20 * MIB) as f64);
+}
+
+#[test]
+fn the_ladder_reads_the_same_at_each_rung() {
+    let folder = scratch_folder();
+    for access in [Access::Sequential, Access::RandomPermutation] {
+        let options = LadderOptions {
+            size_bytes: Some(2 * MIB),
+            access,
+            runs: Some(1),
+            ..LadderOptions::default()
+        };
+        let played = play(&Ladder { options }, &[folder.path()]);
+        for rung in ["cached", "uncached", "mmap", "direct", "io_uring"] {
+            let phase = played.phase(rung);
+            assert_eq!(value(phase, &metrics::BYTES), (2 * MIB) as f64, "{rung}");
+            let cached = phase.witnesses.residency_before.unwrap().fraction();
+            assert_eq!(cached, if rung == "cached" { 1.0 } else { 0.0 }, "{rung}");
+        }
     }
     assert_empty(folder.path());
 }

@@ -10,4 +10,5 @@ mod root_quick;
 mod root_trouble;
 mod stage;
 mod tiobench;
+mod tree_move;
 mod trouble;

@@ -7,13 +7,17 @@ mod bonnie;
 mod compare;
 mod curve;
 mod fio;
+mod ladder;
 mod layout;
+mod pagecache;
+mod parallel;
 mod quick;
 mod sessions;
 mod target;
 mod time_layout;
 mod time_read;
 mod tiobench;
+mod tree_move;
 mod write_and_fsync;
 
 use std::ffi::OsString;
@@ -25,7 +29,10 @@ pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhas
 pub(crate) use compare::CompareArguments;
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
+pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::ClassicLayout;
+pub(crate) use pagecache::PagecacheArguments;
+pub(crate) use parallel::ParallelArguments;
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
@@ -35,6 +42,7 @@ pub(crate) use target::{Recording, ScratchDevice};
 pub(crate) use time_layout::TimeLayout;
 pub(crate) use time_read::TimeReadArguments;
 pub(crate) use tiobench::{Classic, Layout, RandomOrder, TiobenchArguments};
+pub(crate) use tree_move::{EntryOrder, TreeMoveArguments};
 pub(crate) use write_and_fsync::{Content, WriteAndFsyncArguments};
 
 use crate::exit;
@@ -138,6 +146,14 @@ pub(crate) enum Command {
     TimeRead(Box<TimeReadArguments>),
     /// One file by bytes, by chunks and at random, and many small ones: Bonnie++
     Bonnie(Box<BonnieArguments>),
+    /// Move a tree of files to another filesystem and back
+    TreeMove(Box<TreeMoveArguments>),
+    /// One worker for each of several disks: each, all, and how far apart they end
+    Parallel(Box<ParallelArguments>),
+    /// Read what is in memory in every way: the price of a call and of a copy
+    Pagecache(Box<PagecacheArguments>),
+    /// The same blocks by every way from the disk to the program: what each step costs
+    Ladder(Box<LadderArguments>),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
     /// List the sessions kept

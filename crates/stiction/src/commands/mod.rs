@@ -8,9 +8,12 @@ mod curve;
 mod fio;
 mod fio_output;
 mod import;
+mod ladder;
 mod manual;
 mod measure;
 mod operand;
+mod pagecache;
+mod parallel;
 mod quick;
 mod recorded;
 mod scratch;
@@ -20,6 +23,7 @@ mod store;
 mod time_read;
 mod tiobench;
 mod tiobench_options;
+mod tree_move;
 mod write_and_fsync;
 
 use crate::arguments::{Arguments, Command, StoreCommand};
@@ -56,6 +60,10 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::WriteAndFsync(typed) => write_and_fsync::run(typed, &desk()?),
         Command::TimeRead(typed) => time_read::run(typed, &desk()?),
         Command::Bonnie(typed) => bonnie::run(typed, &desk()?),
+        Command::TreeMove(typed) => tree_move::run(typed, &desk()?),
+        Command::Parallel(typed) => parallel::run(typed, &desk()?),
+        Command::Pagecache(typed) => pagecache::run(typed, &desk()?),
+        Command::Ladder(typed) => ladder::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),

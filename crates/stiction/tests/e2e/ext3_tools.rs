@@ -4,7 +4,9 @@ use std::fs;
 
 use testkit::scratch_folder;
 
-use crate::lab::{Lab, assert_fits, words};
+use crate::lab::{Lab, assert_empty, assert_fits, words};
+use crate::running::Running;
+use crate::signals::{journals, kept_phases};
 
 /// Everything that the import finds in a text: elapsed, user and system seconds.
 fn imported(lab: &Lab, text: &str) -> Vec<[f64; 3]> {
@@ -99,4 +101,141 @@ fn time_read_reads_a_file_and_leaves_it() {
     assert!(talk.contains("No such file"), "{talk}");
     let talk = lab.talk(["write-and-fsync", "--classic"], 2);
     assert!(talk.contains("must be told how much"), "{talk}");
+}
+
+#[test]
+fn parallel_tells_each_all_and_how_far_apart() {
+    let (lab, one, other) = (Lab::new(), scratch_folder(), scratch_folder());
+    let places = words([&one.path(), &other.path()]);
+    let options = ["parallel", "--size=2", "--block=64K", "--runs=1"];
+    let arguments = || options.map(Into::into).into_iter().chain(places.clone());
+    let text = lab.output(arguments(), 0);
+    assert_fits(&text);
+    assert_eq!(text.matches("The first ended").count(), 2, "{text}");
+    let json = lab.json(arguments(), 0);
+    let workers = json["results"][0]["phases"][1]["workers"]
+        .as_array()
+        .unwrap();
+    assert_eq!(workers.len(), 2);
+    let classic = ["parallel", "--classic", "--size=2"].map(Into::into);
+    let text = lab.output(classic.into_iter().chain(places.clone()), 0);
+    assert_eq!(text.lines().count(), 6, "{text}");
+    assert!(
+        text.starts_with(
+            "Completed writing 4 mbytes across 2 devices using 4 blocks of 1048576 in "
+        )
+    );
+    let file = one.path().join("f");
+    fs::write(&file, "x").unwrap();
+    let talk = lab.talk(words([&"parallel", &file, &other.path()]), 2);
+    assert!(talk.contains("do not mix"), "{talk}");
+    assert_eq!(fs::read(&file).unwrap(), b"x");
+}
+
+#[test]
+fn pagecache_and_ladder_fit_the_screen_and_answer() {
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    let text = lab.output(
+        words([&"pagecache", &"--size=1", &"--seconds=20ms", &folder.path()]),
+        0,
+    );
+    assert_fits(&text);
+    assert!(text.contains("random touch"), "{text}");
+    assert!(
+        text.lines().last().unwrap().starts_with("A copy takes"),
+        "{text}"
+    );
+    let text = lab.output(
+        words([&"ladder", &"--size=1", &"--runs=1", &folder.path()]),
+        0,
+    );
+    assert_fits(&text);
+    for rung in ["cached", "uncached", "mmap", "direct", "io uring"] {
+        assert!(text.contains(&format!("\n{rung} ")), "{rung} in\n{text}");
+    }
+    assert!(
+        text.lines()
+            .last()
+            .unwrap()
+            .contains("the page cache loses"),
+        "{text}"
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn tree_move_tells_moved_and_durable() {
+    let (lab, from, to) = (Lab::new(), scratch_folder(), scratch_folder());
+    let small = ["--files=40", "--size=1", "--runs=1"];
+    let places = words([&"--from", &from.path(), &"--to", &to.path()]);
+    let arguments = |more: &[&str]| {
+        let words = ["tree-move"].iter().chain(&small).chain(more);
+        let words: Vec<std::ffi::OsString> = words.map(Into::into).collect();
+        words.into_iter().chain(places.clone())
+    };
+    let text = lab.output(arguments(&["--same-filesystem"]), 0);
+    assert_fits(&text);
+    assert!(
+        text.lines()
+            .last()
+            .unwrap()
+            .contains("every file came back"),
+        "{text}"
+    );
+    let classic = lab.output(arguments(&["--same-filesystem", "--classic"]), 0);
+    assert_eq!(imported(&lab, &classic).len(), 1, "{classic}");
+    let refused = lab.output(arguments(&[]), 4);
+    assert!(refused.contains("same filesystem"), "{refused}");
+    assert_eq!(fs::read_dir(from.path()).unwrap().count(), 0);
+}
+
+/// Killed in whatever phase it is, each leaves at most what `clean` removes.
+#[test]
+fn what_a_kill_leaves_is_removed() {
+    let directory = scratch_folder();
+    let place = directory.path();
+    let runs = "--runs=100000";
+    for arguments in [
+        words([
+            &"write-and-fsync",
+            &"--size=1",
+            &"--chunk=4K",
+            &runs,
+            &place,
+        ])
+        .to_vec(),
+        words([&"time-read", &"--size=1", &runs, &place]).to_vec(),
+        words([
+            &"parallel",
+            &"--size=1",
+            &"--read",
+            &"--block=4K",
+            &runs,
+            &place,
+        ])
+        .to_vec(),
+        words([&"pagecache", &"--size=1", &"--seconds=3600", &place]).to_vec(),
+        words([&"ladder", &"--size=1", &runs, &place]).to_vec(),
+        words([
+            &"tree-move",
+            &"--from",
+            &place,
+            &"--to",
+            &place,
+            &"--same-filesystem",
+            &"--files=2000",
+            &"--size=1",
+            &runs,
+        ])
+        .to_vec(),
+    ] {
+        let lab = Lab::new();
+        lab.output(["list"], 0);
+        let mut run = Running::start(lab.process(&arguments));
+        run.until(&journals(&lab), || kept_phases(&lab) > 0);
+        run.send(rustix::process::Signal::KILL);
+        run.end();
+        lab.output(["clean"], 0);
+        assert_empty(place);
+    }
 }

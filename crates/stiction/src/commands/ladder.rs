@@ -1,0 +1,94 @@
+//! `stiction ladder`.
+
+use stiction_core::{Access, parse_duration_ns};
+use stiction_report::ext3_tools::{block_lines, ladder};
+use stiction_report::{Judged, json};
+use stiction_suite::{Ladder, LadderOptions, Place};
+
+use super::recorded::Recorded;
+use super::sizes::optional_bytes;
+use super::{Desk, measure, time_read};
+use crate::arguments::LadderArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::Talk;
+
+/// Measures and prints.
+pub(super) fn run(typed: &LadderArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let (file, existing_bytes) = time_read::place(&typed.target)?;
+    let mut places = vec![file];
+    let device_bytes = match typed.device.as_deref().map(time_read::place).transpose()? {
+        Some((Place::Directory(path), _)) => {
+            return Err(Failure::new(format!(
+                "{} is a directory, not a device",
+                path.display()
+            )));
+        }
+        Some((device, bytes)) => {
+            places.push(device);
+            bytes
+        }
+        None => None,
+    };
+    let workload = Ladder {
+        options: meant(typed, existing_bytes, device_bytes)?,
+    };
+    let measured = measure::run(
+        &workload,
+        &places,
+        &typed.recording,
+        command(typed),
+        Talk::default(),
+        desk,
+    )?;
+    let session = &measured.session;
+    let text = match typed.classic {
+        _ if desk.console.json => json::session(&Judged::examine(session)),
+        true => block_lines(session),
+        false => ladder(&Judged::examine(session), desk.console.style()),
+    };
+    measured.conclude(&text, desk)
+}
+
+/// What the words mean.
+fn meant(
+    typed: &LadderArguments,
+    existing_bytes: Option<u64>,
+    device_bytes: Option<u64>,
+) -> Result<LadderOptions, Failure> {
+    Ok(LadderOptions {
+        classic: typed.classic,
+        existing_bytes,
+        device_bytes,
+        size_bytes: optional_bytes(typed.size.as_ref(), 1 << 20)?,
+        block_size_bytes: optional_bytes(typed.block.as_ref(), 1)?,
+        access: if typed.random {
+            Access::RandomPermutation
+        } else {
+            Access::Sequential
+        },
+        depth: typed.depth,
+        rung_ns: typed
+            .seconds
+            .as_deref()
+            .map(parse_duration_ns)
+            .transpose()?,
+        runs: typed.runs,
+        quick: typed.quick,
+        may_fill: typed.recording.may_fill,
+    })
+}
+
+fn command(typed: &LadderArguments) -> Vec<String> {
+    Recorded::new("ladder")
+        .switch("--classic", typed.classic)
+        .switch("--quick", typed.quick)
+        .value("--size", typed.size.as_ref())
+        .value("--block", typed.block.as_ref())
+        .switch("--random", typed.random)
+        .value("--depth", typed.depth)
+        .value("--seconds", typed.seconds.as_ref())
+        .value("--runs", typed.runs)
+        .switch("--may-fill", typed.recording.may_fill)
+        .words()
+}

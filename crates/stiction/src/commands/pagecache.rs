@@ -1,0 +1,73 @@
+//! `stiction pagecache`.
+
+use stiction_core::parse_duration_ns;
+use stiction_report::ext3_tools::{disk_test, pagecache};
+use stiction_report::{Judged, json};
+use stiction_suite::{Pagecache, PagecacheOptions, Place};
+
+use super::recorded::Recorded;
+use super::sizes::optional_bytes;
+use super::{Desk, measure};
+use crate::arguments::PagecacheArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::Talk;
+
+/// Measures and prints.
+pub(super) fn run(typed: &PagecacheArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let workload = Pagecache {
+        options: meant(typed)?,
+    };
+    let places: Vec<Place> = typed
+        .directories
+        .iter()
+        .cloned()
+        .map(Place::Directory)
+        .collect();
+    let measured = measure::run(
+        &workload,
+        &places,
+        &typed.recording,
+        command(typed),
+        Talk::default(),
+        desk,
+    )?;
+    let session = &measured.session;
+    let text = match typed.classic {
+        _ if desk.console.json => json::session(&Judged::examine(session)),
+        true => disk_test(session),
+        false => pagecache(&Judged::examine(session), desk.console.style()),
+    };
+    measured.conclude(&text, desk)
+}
+
+/// What the words mean.
+fn meant(typed: &PagecacheArguments) -> Result<PagecacheOptions, Failure> {
+    Ok(PagecacheOptions {
+        classic: typed.classic,
+        workers: typed.workers,
+        size_bytes: optional_bytes(typed.size.as_ref(), 1 << 20)?,
+        block_size_bytes: optional_bytes(typed.block.as_ref(), 1)?,
+        phase_ns: typed
+            .seconds
+            .as_deref()
+            .map(parse_duration_ns)
+            .transpose()?,
+        runs: typed.runs,
+        quick: typed.quick,
+        may_fill: typed.recording.may_fill,
+    })
+}
+
+fn command(typed: &PagecacheArguments) -> Vec<String> {
+    Recorded::new("pagecache")
+        .switch("--classic", typed.classic)
+        .switch("--quick", typed.quick)
+        .value("--workers", typed.workers)
+        .value("--size", typed.size.as_ref())
+        .value("--block", typed.block.as_ref())
+        .value("--seconds", typed.seconds.as_ref())
+        .value("--runs", typed.runs)
+        .switch("--may-fill", typed.recording.may_fill)
+        .words()
+}

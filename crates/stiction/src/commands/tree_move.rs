@@ -1,0 +1,96 @@
+//! `stiction tree-move`.
+
+use stiction_report::ext3_tools::{TimeLayout as Layout, tree_move, tree_move_times};
+use stiction_report::{Judged, json};
+use stiction_suite::tree_move::{EntryOrder, Generated};
+use stiction_suite::{Place, TreeMove, TreeMoveOptions};
+
+use super::recorded::Recorded;
+use super::sizes::optional_bytes;
+use super::{Desk, measure, time_read};
+use crate::arguments::{EntryOrder as Typed, TreeMoveArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::Talk;
+
+/// Measures and prints.
+pub(super) fn run(typed: &TreeMoveArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let workload = TreeMove {
+        options: meant(typed)?,
+    };
+    let named = [&typed.from, &typed.to].into_iter().chain(&typed.tree);
+    let places: Vec<Place> = named.cloned().map(Place::Directory).collect();
+    let measured = measure::run(
+        &workload,
+        &places,
+        &typed.recording,
+        command(typed),
+        Talk::default(),
+        desk,
+    )?;
+    let session = &measured.session;
+    let layout =
+        time_read::time_layout(typed.time, false).or(typed.classic.then_some(Layout::Bash));
+    let text = match layout {
+        _ if desk.console.json => json::session(&Judged::examine(session)),
+        None => tree_move(&Judged::examine(session), desk.console.style()),
+        Some(layout) => tree_move_times(session, layout),
+    };
+    measured.conclude(&text, desk)
+}
+
+/// What the words mean.
+fn meant(typed: &TreeMoveArguments) -> Result<TreeMoveOptions, Failure> {
+    Ok(TreeMoveOptions {
+        classic: typed.classic,
+        copies_tree: typed.tree.is_some(),
+        generated: generated(typed)?,
+        rounds: typed.rounds,
+        order: match typed.order {
+            Typed::Directory => EntryOrder::Directory,
+            Typed::Name => EntryOrder::Name,
+            Typed::Inode => EntryOrder::Inode,
+        },
+        same_filesystem: typed.same_filesystem,
+        runs: typed.runs,
+        quick: typed.quick,
+        may_fill: typed.recording.may_fill,
+    })
+}
+
+/// The tree that was asked for; what was not said follows from what was.
+fn generated(typed: &TreeMoveArguments) -> Result<Option<Generated>, Failure> {
+    let bytes = optional_bytes(typed.size.as_ref(), 1 << 20)?;
+    if typed.files.is_none() && typed.directories.is_none() && bytes.is_none() {
+        return Ok(None);
+    }
+    let usual = Generated::KERNEL_OF_2002;
+    let files = typed.files.unwrap_or(usual.files);
+    Ok(Some(Generated {
+        files,
+        directories: typed
+            .directories
+            .unwrap_or(files / (usual.files / usual.directories)),
+        bytes: bytes.unwrap_or(usual.bytes / u64::from(usual.files) * u64::from(files)),
+    }))
+}
+
+fn command(typed: &TreeMoveArguments) -> Vec<String> {
+    let order = match typed.order {
+        Typed::Directory => None,
+        Typed::Name => Some("name"),
+        Typed::Inode => Some("inode"),
+    };
+    Recorded::new("tree-move")
+        .switch("--classic", typed.classic)
+        .switch("--quick", typed.quick)
+        .value("--files", typed.files)
+        .value("--directories", typed.directories)
+        .value("--size", typed.size.as_ref())
+        .value("--rounds", typed.rounds)
+        .value("--runs", typed.runs)
+        .value("--order", order)
+        .switch("--same-filesystem", typed.same_filesystem)
+        .switch("--may-fill", typed.recording.may_fill)
+        .words()
+}
