@@ -34,9 +34,10 @@ pub fn pagecache(judged: &Judged<'_>, style: Style) -> String {
             ),
         );
     }
+    let alone: Vec<&Phase> = phases.iter().map(|judged| judged.phase).collect();
     let mut answers = Vec::new();
     for order in ["sequential", "random"] {
-        if let Some((line, short)) = copy(order, &phases) {
+        if let Some((line, short)) = copy(order, &alone) {
             page.paragraph("", line);
             answers.push(short);
         }
@@ -55,9 +56,9 @@ fn cpu_ns(phase: &Phase) -> Option<f64> {
 }
 
 /// The median over the runs of a phase.
-fn cpu_ns_of(name: &str, phases: &[JudgedPhase<'_>]) -> Option<f64> {
-    let of = phases.iter().filter(|judged| judged.phase.name == name);
-    median(of.filter_map(|judged| cpu_ns(judged.phase)).collect())
+fn cpu_ns_of(name: &str, phases: &[&Phase]) -> Option<f64> {
+    let of = phases.iter().filter(|phase| phase.name == name);
+    median(of.filter_map(|phase| cpu_ns(phase)).collect())
 }
 
 fn table(phases: &[JudgedPhase<'_>]) -> Table {
@@ -110,13 +111,13 @@ fn table(phases: &[JudgedPhase<'_>]) -> Table {
 }
 
 /// What the copy of a block takes in that order: a line, and the same in short.
-fn copy(order: &str, phases: &[JudgedPhase<'_>]) -> Option<(String, String)> {
+fn copy(order: &str, phases: &[&Phase]) -> Option<(String, String)> {
     let of = |way: &str| cpu_ns_of(&format!("{order}_{way}"), phases);
     let (read, peek) = (of("read")?, of("peek")?);
     let block = phases
         .iter()
-        .find(|judged| judged.phase.name == format!("{order}_read"))?;
-    let block_bytes = block.phase.job.as_ref()?.block_size_bytes;
+        .find(|phase| phase.name == format!("{order}_read"))?;
+    let block_bytes = block.job.as_ref()?.block_size_bytes;
     let ns = |value| measured(Unit::Nanoseconds, value);
     let copy = read - peek;
     if copy <= 0.0 {
@@ -163,8 +164,7 @@ fn first_rate(phases: &[JudgedPhase<'_>]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_analysis::doubt::Finding;
-    use stiction_core::{Job, Measurement, PhaseKind, Subject, WorkerSummary};
+    use stiction_core::{Job, Measurement, PhaseKind, WorkerSummary};
 
     fn phase(name: &str, operations: u64, cpu_ns: u64) -> Phase {
         let mut phase = Phase::new(name, PhaseKind::Measure);
@@ -185,30 +185,18 @@ mod tests {
     /// 500 ns a read and 300 ns a peek leave 200 ns for 4 KiB: 20.48 GB/s.
     #[test]
     fn the_copy_is_what_a_peek_leaves_out() {
-        let finding = Finding {
-            subject: Subject::Cache,
-            reasons: Vec::new(),
-            caveats: Vec::new(),
-            ceiling: None,
-        };
         let phases = [
             phase("random_read", 1000, 500_000),
             phase("random_peek", 2000, 600_000),
             phase("random_touch", 1000, 10_000),
         ];
-        let judged: Vec<JudgedPhase<'_>> = phases
-            .iter()
-            .map(|phase| JudgedPhase {
-                phase,
-                finding: &finding,
-            })
-            .collect();
-        let (line, short) = copy("random", &judged).unwrap();
+        let phases: Vec<&Phase> = phases.iter().collect();
+        let (line, short) = copy("random", &phases).unwrap();
         assert_eq!(
             line,
             "In random order the copy takes 200 ns of 500 ns (40 %), 19.1 GiB/s; a touch 10 ns."
         );
         assert_eq!(short, "200 ns (random, 40 % of a read)");
-        assert!(copy("sequential", &judged).is_none());
+        assert!(copy("sequential", &phases).is_none());
     }
 }
