@@ -60,6 +60,20 @@ pub struct SyncEvery {
     pub kind: SyncKind,
 }
 
+/// Writing back in the course of a job (`sync_file_range`): dirty pages of the file that
+/// was written to at last are handed to its device. That makes nothing durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WritebackEvery {
+    /// Writes between two of these calls, 1 or more.
+    pub writes: u64,
+    /// Whether pages that are on their way already are waited for first.
+    pub wait_before: bool,
+    /// Whether dirty pages are sent on their way.
+    pub start: bool,
+    /// Whether all that are on their way are waited for in the end.
+    pub wait_after: bool,
+}
+
 /// What each write waits for by the flags of its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -247,6 +261,10 @@ pub struct Job {
     /// A sync after every so many writes; each is timed apart from the writes, and
     /// with `writes == 1` the pair is recorded as a commit too.
     pub sync_every: Option<SyncEvery>,
+    /// Writing back after every so many writes, timed apart as a sync is; instead of
+    /// `sync_every`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writeback_every: Option<WritebackEvery>,
     /// A sync after the last write, inside the phase's time and timed apart.
     pub sync_at_end: Option<SyncKind>,
     /// A sync of each worker's file before it is closed: after the phase's time, and in
@@ -413,6 +431,7 @@ impl Default for Job {
             direct: false,
             write_sync: WriteSync::None,
             sync_every: None,
+            writeback_every: None,
             sync_at_end: None,
             sync_on_close: None,
             create: Create::Open,

@@ -68,7 +68,7 @@ pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{
     BackendKind, Create, Data, Job, MapAdvice, Region, StartOrder, SyncEvery, SyncKind, Timing,
-    WriteSync,
+    WriteSync, WritebackEvery,
 };
 pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};

@@ -16,4 +16,9 @@ pub enum Reserve {
     Native,
     /// The same, and the file stays as long as it is: writes extend it.
     KeepSize,
+    /// By `posix_fallocate`: as `Native`, and where the filesystem cannot reserve, the
+    /// C library writes to each block.
+    Posix,
+    /// Not at all, but the file is made as long: holes that writes fill.
+    Truncate,
 }

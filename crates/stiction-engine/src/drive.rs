@@ -304,10 +304,13 @@ impl Done {
         payload: &mut Payload,
         log: &mut Log<'_>,
     ) -> bool {
+        let (begun, write) = self.last_write;
+        if let Some(every) = task.job.writeback_every {
+            return self.timed(log, || backend.write_back(write.file, every));
+        }
         let Some(every) = task.job.sync_every else {
             return false;
         };
-        let (begun, write) = self.last_write;
         if !self.sync_now(write.file, every.kind, backend, payload, log) {
             return false;
         }
@@ -324,11 +327,20 @@ impl Done {
         payload: &mut Payload,
         log: &mut Log<'_>,
     ) -> bool {
+        let is_synced = self.timed(log, || backend.sync(file, kind));
+        if is_synced {
+            payload.synced(file);
+        }
+        is_synced
+    }
+
+    /// Records how long `sync` took; false when it failed or was not to be.
+    fn timed(&mut self, log: &mut Log<'_>, sync: impl FnOnce() -> Result<(), Fault>) -> bool {
         if self.fault.is_some() || log.was_stopped() {
             return false;
         }
         let begun = log.now();
-        if let Err(fault) = backend.sync(file, kind) {
+        if let Err(fault) = sync() {
             self.fault = Some(fault);
             return false;
         }
@@ -337,7 +349,6 @@ impl Done {
             log.attend(self.last, self.operations, self.bytes);
         }
         log.sync(begun, self.last);
-        payload.synced(file);
         true
     }
 }

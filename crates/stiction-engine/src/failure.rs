@@ -34,6 +34,8 @@ pub enum Operation {
     Fdatasync,
     /// `msync`.
     Msync,
+    /// `sync_file_range`.
+    WriteBack,
     /// Handing operations to a queue of the kernel, or waiting for them.
     Submit,
     /// Making a file.
@@ -68,6 +70,7 @@ impl Operation {
             Self::Fsync => "fsync",
             Self::Fdatasync => "fdatasync",
             Self::Msync => "msync",
+            Self::WriteBack => "sync_file_range",
             Self::Submit => "submit",
             Self::Create => "create",
             Self::Stat => "stat",

@@ -124,7 +124,8 @@ impl Tracks {
         let packed = packed.clamp(PACKED_BYTES_MIN, PACKED_BYTES_MAX);
         let track =
             |wanted: bool, direction| wanted.then(|| Track::new(direction, packed)).transpose();
-        let syncs = job.sync_every.is_some() || job.sync_at_end.is_some();
+        let syncs =
+            job.sync_every.is_some() || job.writeback_every.is_some() || job.sync_at_end.is_some();
         Ok(Self {
             ways: [
                 track(job.reads(), Direction::Read)?,

@@ -69,8 +69,11 @@ impl<'a> Task<'a> {
         let leads = asked.min(once).min(bytes);
         let follows = job.action == Action::TrimWrite || job.read_back_every.is_some();
         let operations = if follows { u64::MAX } else { leads };
-        let syncs = job.sync_every.filter(|_| job.action == Action::Write);
-        let before_sync = syncs.map_or(u64::MAX, |every| every.writes);
+        let before_sync = if job.action == Action::Write {
+            writes_to_sync(job)
+        } else {
+            u64::MAX
+        };
         let depth = leads.min(before_sync).clamp(1, job.depth.into()) as u32;
         Self {
             job,
@@ -129,10 +132,10 @@ impl<'a> Task<'a> {
         self.open_files() < self.files()
     }
 
-    /// Writes from one sync to the next; `u64::MAX` without syncs.
+    /// Writes from one sync, or writing back, to the next; `u64::MAX` without any.
     #[inline(always)]
     pub(crate) fn writes_to_sync(&self) -> u64 {
-        self.job.sync_every.map_or(u64::MAX, |every| every.writes)
+        writes_to_sync(self.job)
     }
 
     /// Buffers for all operations in flight.
@@ -149,6 +152,13 @@ impl<'a> Task<'a> {
         new(self.depth as usize, block, self.job.buffer_offset_bytes)
             .map_err(|none| none.of("I/O buffers", FEWER_BUFFERS))
     }
+}
+
+/// See [`Task::writes_to_sync`].
+fn writes_to_sync(job: &Job) -> u64 {
+    let synced = job.sync_every.map(|every| every.writes);
+    let written_back = job.writeback_every.map(|every| every.writes);
+    synced.or(written_back).unwrap_or(u64::MAX)
 }
 
 /// Where the last whole block of each target ends, over all regions of all workers.
@@ -310,6 +320,16 @@ fn contradictions(job: &Job) -> Option<String> {
         (
             job.action != Action::Write && job.create == Create::Truncate,
             "it empties the files that it reads or trims: open them as they are",
+        ),
+        (
+            job.writeback_every.is_some() && (!writes || job.sync_every.is_some() || job.direct),
+            "only buffered writes that are not synced are written back: leave the writing back",
+        ),
+        (
+            job.writeback_every.is_some_and(|every| {
+                every.writes == 0 || !(every.wait_before || every.start || every.wait_after)
+            }),
+            "it writes back after 1 write or more, and waits or begins then",
         ),
         (
             job.sync_every.is_some_and(|every| every.writes == 0),

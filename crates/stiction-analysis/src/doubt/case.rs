@@ -241,7 +241,8 @@ impl<'a> Case<'a> {
 
     /// Whether each write had to be durable, or all of them at the end of the phase.
     pub(super) fn is_synced(&self) -> bool {
-        self.syncs > 0
+        let durable = |job: &stiction_core::Job| job.writeback_every.is_none();
+        self.syncs > 0 && self.job.is_none_or(durable)
             || self.job.is_some_and(|job| {
                 job.sync_every.is_some()
                     || job.sync_at_end.is_some()

@@ -9,12 +9,12 @@ use std::os::fd::AsRawFd as _;
 
 use io_uring::{opcode, squeue, types};
 use rustix::io::Errno;
-use stiction_core::{RingOptions, SyncKind};
+use stiction_core::RingOptions;
 
 use self::ring::{Ring, unavailable};
+use super::Backend;
 use super::psync;
 use super::trim;
-use super::{Backend, Remarks};
 use crate::failure::{Fault, Operation};
 use crate::files::FileTable;
 use crate::memory::Buffers;
@@ -239,8 +239,8 @@ impl Backend for IoUring {
         psync::transfer(&self.files, &mut self.buffers, slot, request, done)
     }
 
-    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
-        self.files.sync(file, kind)
+    fn files(&mut self) -> Option<&mut FileTable> {
+        Some(&mut self.files)
     }
 
     fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
@@ -250,18 +250,10 @@ impl Backend for IoUring {
             .map_err(|errno| Fault::new(Operation::Open, errno).in_file(file))
     }
 
-    fn is_open(&self, file: u32) -> bool {
-        self.files.is_open(file)
-    }
-
     fn close(&mut self, file: u32) {
         // A place that keeps its file holds it open until another one takes it.
         let _emptied = self.replace(file, CLOSED);
         self.files.close(file);
-    }
-
-    fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.files.remarks)
     }
 }
 

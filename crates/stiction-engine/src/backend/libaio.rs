@@ -8,11 +8,10 @@ use std::os::fd::AsRawFd as _;
 use std::ptr;
 
 use rustix::io::Errno;
-use stiction_core::{BackendKind, SyncKind};
+use stiction_core::BackendKind;
 
+use super::Backend;
 use super::psync;
-use super::{Backend, Remarks};
-use crate::failure::Fault;
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
@@ -303,24 +302,8 @@ impl Backend for Libaio {
         psync::transfer(&self.files, &mut self.buffers, slot, request, done)
     }
 
-    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
-        self.files.sync(file, kind)
-    }
-
-    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
-        self.files.open(task, file)
-    }
-
-    fn is_open(&self, file: u32) -> bool {
-        self.files.is_open(file)
-    }
-
-    fn close(&mut self, file: u32) {
-        self.files.close(file);
-    }
-
-    fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.files.remarks)
+    fn files(&mut self) -> Option<&mut FileTable> {
+        Some(&mut self.files)
     }
 }
 

@@ -11,9 +11,10 @@ mod splice;
 mod trim;
 
 use rustix::io::Errno;
-use stiction_core::{BackendKind, Caveat, SyncKind};
+use stiction_core::{BackendKind, Caveat, SyncKind, WritebackEvery};
 
 use crate::failure::{Cause, Fault};
+use crate::files::FileTable;
 use crate::request::{Request, Way};
 use crate::slots::Slots;
 use crate::task::Task;
@@ -88,26 +89,51 @@ pub(crate) trait Backend: Sized {
     /// timed; the result is as in [`reap`](Self::reap).
     fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32;
 
+    /// Its files; `None` without I/O.
+    fn files(&mut self) -> Option<&mut FileTable>;
+
     /// Makes what was written to an open file durable.
     ///
     /// # Errors
     /// With the call that failed.
-    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault>;
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
+        self.files().map_or(Ok(()), |files| files.sync(file, kind))
+    }
+
+    /// Has an open file written back, as far as `every` says; that makes nothing durable.
+    ///
+    /// # Errors
+    /// With the call that failed.
+    fn write_back(&mut self, file: u32, every: WritebackEvery) -> Result<(), Fault> {
+        let files = self.files();
+        files.map_or(Ok(()), |files| files.write_back(file, every))
+    }
 
     /// Opens a file that is closed.
     ///
     /// # Errors
     /// With the call that failed.
-    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault>;
+    fn open(&mut self, task: &Task<'_>, file: u32) -> Result<(), Fault> {
+        self.files().map_or(Ok(()), |files| files.open(task, file))
+    }
 
     /// Whether a file is open.
-    fn is_open(&self, file: u32) -> bool;
+    fn is_open(&mut self, file: u32) -> bool {
+        self.files().is_none_or(|files| files.is_open(file))
+    }
 
     /// Closes a file on which no operation is in flight.
-    fn close(&mut self, file: u32);
+    fn close(&mut self, file: u32) {
+        if let Some(files) = self.files() {
+            files.close(file);
+        }
+    }
 
     /// What is to be said of how this worker ran.
-    fn remarks(&mut self) -> Remarks;
+    fn remarks(&mut self) -> Remarks {
+        let files = self.files();
+        files.map_or_else(Remarks::default, |files| std::mem::take(&mut files.remarks))
+    }
 }
 
 /// What a backend has to say of how it ran.

@@ -4,11 +4,10 @@
 use std::hint::black_box;
 
 use rustix::io::Errno;
-use stiction_core::SyncKind;
 
-use super::{Backend, Remarks};
+use super::Backend;
 use crate::EngineError;
-use crate::failure::Fault;
+use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::Request;
 use crate::slots::ManySlots;
@@ -59,21 +58,7 @@ impl Backend for Null {
         request.whole_result()
     }
 
-    fn sync(&mut self, _file: u32, _kind: SyncKind) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn open(&mut self, _task: &Task<'_>, _file: u32) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn is_open(&self, _file: u32) -> bool {
-        true
-    }
-
-    fn close(&mut self, _file: u32) {}
-
-    fn remarks(&mut self) -> Remarks {
-        Remarks::default()
+    fn files(&mut self) -> Option<&mut FileTable> {
+        None
     }
 }

@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 use rustix::io::Errno;
 use stiction_core::SyncKind;
 
-use super::{Backend, Remarks};
+use super::Backend;
 use crate::clock::simulated::{advance_to, now_ns};
 use crate::draw::Draw;
 use crate::failure::Fault;
+use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::Request;
 use crate::simulation::{Service, SimulatedFault, Simulation};
@@ -148,22 +149,12 @@ impl Backend for Simulated {
         request.whole_result() - done as i32
     }
 
+    fn files(&mut self) -> Option<&mut FileTable> {
+        None
+    }
+
     fn sync(&mut self, _file: u32, _kind: SyncKind) -> Result<(), Fault> {
         advance_to(now_ns().saturating_add(self.simulation.sync_ns));
         Ok(())
-    }
-
-    fn open(&mut self, _task: &Task<'_>, _file: u32) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn is_open(&self, _file: u32) -> bool {
-        true
-    }
-
-    fn close(&mut self, _file: u32) {}
-
-    fn remarks(&mut self) -> Remarks {
-        Remarks::default()
     }
 }

@@ -3,7 +3,7 @@
 use rustix::io::Errno;
 use stiction_core::SyncKind;
 
-use super::{Backend, Remarks};
+use super::Backend;
 use crate::EngineError;
 use crate::failure::Fault;
 use crate::files::FileTable;
@@ -111,6 +111,10 @@ impl<C: Call> Backend for Single<C> {
         (self.call).rest(&self.files, &mut self.buffers, request, done)
     }
 
+    fn files(&mut self) -> Option<&mut FileTable> {
+        Some(&mut self.files)
+    }
+
     fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Fault> {
         self.call.sync(&self.files, file, kind)
     }
@@ -120,16 +124,8 @@ impl<C: Call> Backend for Single<C> {
         self.call.opened(task, &self.files, file)
     }
 
-    fn is_open(&self, file: u32) -> bool {
-        self.files.is_open(file)
-    }
-
     fn close(&mut self, file: u32) {
         self.call.closing(file);
         self.files.close(file);
-    }
-
-    fn remarks(&mut self) -> Remarks {
-        std::mem::take(&mut self.files.remarks)
     }
 }

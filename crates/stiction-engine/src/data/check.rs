@@ -67,6 +67,18 @@ pub(crate) fn check(block: &[u8], wanted: &Wanted) -> Result<Found, MismatchKind
     }
 }
 
+/// Whether each byte of `block` is of one of the writes of `stamp`'s block that were in
+/// flight while it was read: buffered reads and writes mix at any byte. Before the first
+/// write, anything may have been there.
+pub(crate) fn is_mixture(block: &[u8], stamp: &Stamp, Bounds { held, begun }: Bounds) -> bool {
+    let numbers = (held..=begun).rev().take(WRITES_TRIED_MAX as usize);
+    let writes: Vec<Vec<u8>> = numbers
+        .map(|generation| stamp.numbered(generation).block())
+        .collect();
+    let is_known = |(at, byte): (usize, &u8)| writes.iter().any(|write| write[at] == *byte);
+    begun > held && (held == 0 || block.iter().enumerate().all(is_known))
+}
+
 /// Checks a block that has no stamp against the bytes that must be in it.
 pub(crate) fn check_bytes(block: &[u8], wanted: &[u8]) -> Result<(), MismatchKind> {
     if block == wanted {
@@ -412,6 +424,21 @@ mod tests {
         let with_zeros = [&[0; 512], &write(1)[512..]].concat();
         assert_eq!(check(&with_zeros, &between(0, 1)), Ok(Found::Partial));
         assert_eq!(check(&with_zeros, &between(1, 1)), Err(torn));
+    }
+
+    #[test]
+    fn a_read_beside_a_write_may_mix_the_two_at_any_byte() {
+        let mut block = [&write(6)[..700], &write(5)[700..]].concat();
+        let between = |held, begun| Bounds { held, begun };
+        assert!(check(&block, &self::between(5, 6)).is_err());
+        assert!(is_mixture(&block, &STAMP, between(5, 6)));
+        assert!(is_mixture(&block, &STAMP, between(4, 6)));
+        for settled in [between(6, 6), between(6, 7), between(4, 5)] {
+            assert!(!is_mixture(&block, &STAMP, settled));
+        }
+        block[3000] ^= 1;
+        assert!(!is_mixture(&block, &STAMP, between(5, 6)));
+        assert!(is_mixture(&block, &STAMP, between(0, 1)));
     }
 
     #[test]

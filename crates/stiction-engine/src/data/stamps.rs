@@ -2,7 +2,7 @@
 
 use stiction_core::WriteSync;
 
-use super::check::{Bounds, Found, Wanted, check};
+use super::check::{Bounds, Found, Wanted, check, is_mixture};
 use super::chunk::Entry;
 use super::findings::Findings;
 use super::ledger::{Entries, Grid, Ledger};
@@ -193,6 +193,16 @@ impl Stamps {
             // Whatever was there before the first write was nobody's to check.
             Err(MismatchKind::Unstamped { .. } | MismatchKind::Foreign) if !is_known => {
                 checked.unwritten += 1;
+            }
+            Err(
+                MismatchKind::Garbled { .. }
+                | MismatchKind::Torn { .. }
+                | MismatchKind::Flipped { .. }
+                | MismatchKind::Unstamped { .. },
+            ) if let Some(known) = known.filter(|_| slot.is_some())
+                && is_mixture(buffer, &wanted.stamp, known) =>
+            {
+                checked.partial += 1;
             }
             Err(kind) => findings.add(request, kind),
         }

@@ -4,14 +4,15 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{
-    FallocateFlags, FileType, Mode, OFlags, StatxFlags, fallocate, fstat, ftruncate,
-    ioctl_blksszget, open, openat, stat, statx,
+    FallocateFlags, FileType, Mode, OFlags, StatxFlags, fstat, ftruncate, ioctl_blksszget, open,
+    openat, stat, statx,
 };
 use rustix::io::Errno;
 use stiction_core::{
     BackendKind, Caveat, CaveatCode, Create, Job, Region, Reserve, SizeMix, Sizes, WriteSync,
 };
 
+use super::reserve::{reserve, reserve_as_posix};
 use crate::backend::Remarks;
 use crate::failure::{Fault, Operation};
 use crate::task::{Ends, Task};
@@ -273,6 +274,12 @@ impl<'a> Opening<'a> {
         match self.job.reserve {
             Reserve::KeepSize => self.reserve(file, FallocateFlags::KEEP_SIZE).map(|_| ()),
             Reserve::Native => self.reserve(file, FallocateFlags::empty()).map(|_| ()),
+            Reserve::Posix => {
+                let (offset_bytes, length_bytes) = self.extent();
+                reserve_as_posix(&file.fd, offset_bytes, length_bytes)
+                    .map_err(|errno| self.failure(Operation::Allocate, errno).into())
+            }
+            Reserve::Truncate => self.lengthen(file, end_bytes),
             // A store to a mapped page that has no block cannot return an error.
             Reserve::None if mapped && self.job.create != Create::Sparse => {
                 self.map_whole(file, end_bytes)
@@ -286,27 +293,38 @@ impl<'a> Opening<'a> {
         if self.reserve(file, FallocateFlags::empty())? {
             return Ok(());
         }
-        let found = fstat(&file.fd).map_err(|errno| self.failure(Operation::Resize, errno))?;
-        if (found.st_size as u64) < end_bytes {
-            ftruncate(&file.fd, end_bytes)
-                .map_err(|errno| self.failure(Operation::Resize, errno))?;
-        }
-        Ok(())
+        self.lengthen(file, end_bytes)
     }
 
-    /// Reserves the blocks of the worker's region; false where the filesystem cannot,
-    /// which is noted.
-    fn reserve(&self, file: &mut OpenFile, flags: FallocateFlags) -> Result<bool, EngineError> {
+    /// First byte and length of what is reserved.
+    fn extent(&self) -> (u64, u64) {
         let block_bytes = self.job.block_size_bytes;
-        let length = self.region.blocks(block_bytes) * block_bytes;
-        match fallocate(&file.fd, flags, self.region.offset_bytes, length) {
-            Ok(()) => return Ok(true),
-            Err(Errno::OPNOTSUPP) => {}
-            Err(errno) => return Err(self.failure(Operation::Allocate, errno).into()),
+        let length_bytes = self.region.blocks(block_bytes) * block_bytes;
+        (self.region.offset_bytes, length_bytes)
+    }
+
+    /// Reserves the blocks of the region; false where the filesystem cannot, which is
+    /// noted.
+    fn reserve(&self, file: &mut OpenFile, flags: FallocateFlags) -> Result<bool, EngineError> {
+        let (offset_bytes, length_bytes) = self.extent();
+        let is_reserved = reserve(&file.fd, flags, offset_bytes, length_bytes)
+            .map_err(|errno| self.failure(Operation::Allocate, errno))?;
+        if !is_reserved {
+            let note = "the filesystem cannot reserve blocks, the file begins as a hole";
+            file.remarks.notes.push(note.to_owned());
         }
-        let note = "the filesystem cannot reserve blocks, the file begins as a hole";
-        file.remarks.notes.push(note.to_owned());
-        Ok(false)
+        Ok(is_reserved)
+    }
+
+    /// Makes the file as long as it is needed, if it is shorter.
+    fn lengthen(&self, file: &OpenFile, end_bytes: u64) -> Result<(), EngineError> {
+        let resize = || {
+            if (fstat(&file.fd)?.st_size as u64) < end_bytes {
+                ftruncate(&file.fd, end_bytes)?;
+            }
+            Ok(())
+        };
+        resize().map_err(|errno| self.failure(Operation::Resize, errno).into())
     }
 }
 

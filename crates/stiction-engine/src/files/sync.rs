@@ -1,9 +1,11 @@
-//! Makes durable what was written to a file.
+//! Makes durable what was written to a file, or sends it on its way.
+#![allow(unsafe_code)]
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{fdatasync, fsync};
-use stiction_core::SyncKind;
+use rustix::io::Errno;
+use stiction_core::{SyncKind, WritebackEvery};
 
 use crate::failure::{Fault, Operation};
 
@@ -14,4 +16,22 @@ pub(super) fn sync_file(fd: &OwnedFd, kind: SyncKind) -> Result<(), Fault> {
         SyncKind::Fdatasync => (Operation::Fdatasync, fdatasync(fd)),
     };
     result.map_err(|errno| Fault::new(operation, errno))
+}
+
+/// `sync_file_range` over the whole file, which costs as much as over what is dirty.
+pub(super) fn write_back(fd: &OwnedFd, every: WritebackEvery) -> Result<(), Fault> {
+    let steps = [
+        (every.wait_before, libc::SYNC_FILE_RANGE_WAIT_BEFORE),
+        (every.start, libc::SYNC_FILE_RANGE_WRITE),
+        (every.wait_after, libc::SYNC_FILE_RANGE_WAIT_AFTER),
+    ];
+    let wanted = steps.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    let flags = wanted.fold(0, |flags, (_, step)| flags | step);
+    // SAFETY: the call takes a descriptor that is open and numbers, and no memory.
+    let result = unsafe { libc::sync_file_range(fd.as_raw_fd(), 0, 0, flags) };
+    if result == 0 {
+        return Ok(());
+    }
+    let errno = Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO);
+    Err(Fault::new(Operation::WriteBack, errno))
 }

@@ -4,10 +4,10 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::fstat;
 use rustix::io::Errno;
-use stiction_core::SyncKind;
+use stiction_core::{SyncKind, WritebackEvery};
 
 use super::open::{OpenFile, open_again, open_target};
-use super::sync::sync_file;
+use super::sync::{sync_file, write_back};
 use crate::EngineError;
 use crate::backend::{Remarks, Trim};
 use crate::failure::{Fault, Operation};
@@ -101,6 +101,14 @@ impl FileTable {
     #[inline(always)]
     pub(crate) fn trim(&self, file: u32) -> Trim {
         self.entry(file).trim
+    }
+
+    /// Has an open file written back.
+    ///
+    /// # Errors
+    /// With the call that failed.
+    pub(crate) fn write_back(&self, file: u32, every: WritebackEvery) -> Result<(), Fault> {
+        write_back(self.fd(file), every).map_err(|fault| fault.in_file(file))
     }
 
     /// Makes durable what was written to an open file.

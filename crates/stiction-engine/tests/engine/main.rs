@@ -3,6 +3,7 @@
 mod backends;
 mod calls;
 mod checking;
+mod clean_runs;
 mod devices;
 mod failing;
 mod following;

@@ -4,13 +4,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::io::Errno;
-use stiction_core::{BackendKind, Create, Data, Direction, Job, Reserve, SyncKind};
+use stiction_core::{BackendKind, Create, Data, Direction, Job, Reserve, SyncKind, WritebackEvery};
 use stiction_engine::{
-    Ended, EngineError, Operation, Part, Progress, StopFlag, Target, run_together,
+    Ended, EngineError, Operation, Part, Progress, StopFlag, Target, at_file_ends, run_together,
 };
 use testkit::{FaultFs, Faults, scratch_folder};
 
-use crate::jobs::{failure, file, files, read_job, run, try_run, with_workers, write_job};
+use crate::jobs::{failure, file, files, read_job, region, run, try_run, with_workers, write_job};
 
 const BLOCKS: u64 = 256;
 
@@ -146,4 +146,107 @@ fn jobs_that_run_together_must_not_share_stamped_blocks() {
     ));
     assert!(!one.exists());
     assert_eq!(together([&one, &other]).unwrap().len(), 2);
+}
+
+/// One block of 16 is written: the others are reserved, or holes, and the file is as long.
+#[test]
+fn files_are_reserved_as_posix_has_it_or_only_made_as_long() {
+    let directory = scratch_folder();
+    let path = directory.path().join("f");
+    for (reserve, is_reserved) in [(Reserve::Posix, true), (Reserve::Truncate, false)] {
+        let job = Job {
+            reserve,
+            operations_per_worker: Some(1),
+            ..write_job(16)
+        };
+        run(&job, &file(&path));
+        let found = path.metadata().unwrap();
+        assert_eq!(found.size(), 16 * 4096, "{reserve:?}");
+        assert_eq!(
+            found.blocks() * 512 >= 16 * 4096,
+            is_reserved,
+            "{reserve:?}"
+        );
+    }
+}
+
+/// 20 writes, and a call after each 5; a job that reads behind the end finds nothing.
+#[test]
+fn pages_are_written_back_in_the_course_of_a_job() {
+    let directory = scratch_folder();
+    let path = directory.path().join("f");
+    let every = WritebackEvery {
+        writes: 5,
+        wait_before: true,
+        start: true,
+        wait_after: true,
+    };
+    for (backend, depth) in [
+        (BackendKind::Psync, 1),
+        (BackendKind::IoUring, 4),
+        (BackendKind::Mmap, 1),
+    ] {
+        let job = Job {
+            backend,
+            depth,
+            writeback_every: Some(every),
+            ..write_job(20)
+        };
+        let outcome = run(&job, &file(&path));
+        assert_eq!(outcome.operations(), 20);
+        let calls = outcome.workers[0].latencies(Direction::Sync).count();
+        assert_eq!(calls, 4, "{backend:?}");
+    }
+    let nothing = WritebackEvery {
+        wait_before: false,
+        start: false,
+        wait_after: false,
+        ..every
+    };
+    for (writeback_every, direct, expected) in [
+        (nothing, false, "waits or begins then"),
+        (
+            WritebackEvery { writes: 0, ..every },
+            false,
+            "after 1 write or more",
+        ),
+        (every, true, "only buffered writes"),
+    ] {
+        let job = Job {
+            writeback_every: Some(writeback_every),
+            direct,
+            ..write_job(20)
+        };
+        let error = try_run(&job, &file(&path)).unwrap_err().to_string();
+        assert!(
+            error.contains(expected),
+            "{error:?} does not say {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn regions_are_moved_behind_the_ends_of_files() {
+    let directory = scratch_folder();
+    let targets = files(directory.path(), 2);
+    run(&write_job(3), &targets[..1]);
+    let before = std::fs::read(targets[0].path()).unwrap();
+    let job = Job {
+        create: Create::Sparse,
+        regions: vec![region(0, 0, 2 * 4096), region(1, 0, 2 * 4096)],
+        ..write_job(1)
+    };
+    let appended = at_file_ends(&job, &targets).unwrap();
+    let offsets: Vec<u64> = appended
+        .regions
+        .iter()
+        .map(|one| one.offset_bytes)
+        .collect();
+    assert_eq!(offsets, [3 * 4096, 0]);
+    run(&appended, &targets);
+    let after = std::fs::read(targets[0].path()).unwrap();
+    assert_eq!(
+        (after.len(), &after[..before.len()]),
+        (5 * 4096, &before[..])
+    );
 }
