@@ -72,7 +72,9 @@ fn head(session: &Session) -> Map<String, Value> {
 /// counts them.
 fn elapsed_s(session: &Session) -> u64 {
     let phases = session.trials.iter().flat_map(|trial| &trial.phases);
-    let end_ns = phases.map(|phase| phase.start_ns + phase.elapsed_ns).max();
+    let end_ns = phases
+        .map(|phase| phase.start_ns.saturating_add(phase.elapsed_ns))
+        .max();
     end_ns.unwrap_or(0).div_ceil(1_000_000_000)
 }
 
