@@ -185,7 +185,8 @@ fn parallel(targets: Targets, ways: Option<Ways>) -> Parallel {
 #[test]
 fn parallel_gives_each_target_a_worker() {
     let folders = [scratch_folder(), scratch_folder(), scratch_folder()];
-    let paths = folders.each_ref().map(|folder| folder.path());
+    let [one, two, three] = &folders;
+    let paths = [one.path(), two.path(), three.path()];
     let played = play(&parallel(Targets::Directories, None), &paths);
     for name in ["write", "read"] {
         let phase = played.phase(name);
