@@ -236,7 +236,7 @@ impl Backend for IoUring {
     }
 
     fn transfer(&mut self, slot: u32, request: Request, done: usize) -> i32 {
-        psync::transfer(&self.files, &mut self.buffers, slot, request, done)
+        psync::transfer(&self.files, &mut self.buffers, slot, &request, done)
     }
 
     fn files(&mut self) -> Option<&mut FileTable> {

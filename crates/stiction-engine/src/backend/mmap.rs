@@ -84,7 +84,7 @@ impl Call for Mmap {
         &mut self,
         _files: &FileTable,
         buffers: &mut Buffers,
-        request: Request,
+        request: &Request,
         done: usize,
     ) -> i32 {
         let offset_bytes = request.offset_bytes + done as u64;

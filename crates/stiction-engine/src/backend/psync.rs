@@ -25,7 +25,7 @@ impl Call for Psync {
     }
 
     #[inline(always)]
-    fn first(&mut self, files: &FileTable, buffers: &mut Buffers, request: Request) -> i32 {
+    fn first(&mut self, files: &FileTable, buffers: &mut Buffers, request: &Request) -> i32 {
         if self.flags.is_empty() {
             transfer(files, buffers, 0, request, 0)
         } else {
@@ -37,7 +37,7 @@ impl Call for Psync {
         &mut self,
         files: &FileTable,
         buffers: &mut Buffers,
-        request: Request,
+        request: &Request,
         done: usize,
     ) -> i32 {
         transfer(files, buffers, 0, request, done)
@@ -59,7 +59,7 @@ pub(super) fn call_flags(flags: CallFlags) -> ReadWriteFlags {
 impl Psync {
     /// One operation by one system call with flags.
     #[inline(never)]
-    fn flagged(&self, files: &FileTable, buffers: &mut Buffers, request: Request) -> i32 {
+    fn flagged(&self, files: &FileTable, buffers: &mut Buffers, request: &Request) -> i32 {
         let (offset, flags) = (request.offset_bytes, self.flags);
         let fd = files.fd(request.file);
         let block = &mut buffers.of(0, request.way)[..request.length_bytes as usize];
@@ -77,7 +77,7 @@ pub(super) fn transfer(
     files: &FileTable,
     buffers: &mut Buffers,
     slot: u32,
-    request: Request,
+    request: &Request,
     done: usize,
 ) -> i32 {
     let offset = request.offset_bytes + done as u64;

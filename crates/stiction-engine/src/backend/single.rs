@@ -21,8 +21,11 @@ pub(crate) trait Call: Sized {
     fn prepare(task: &Task<'_>, files: &FileTable) -> Result<Self, EngineError>;
 
     /// Does an operation; the result is as in [`Backend::reap`].
+    ///
+    /// By reference, so that each field is read as it was just written: a copy of the
+    /// whole would have to wait until all of it has reached the cache.
     #[inline(always)]
-    fn first(&mut self, files: &FileTable, buffers: &mut Buffers, request: Request) -> i32 {
+    fn first(&mut self, files: &FileTable, buffers: &mut Buffers, request: &Request) -> i32 {
         self.rest(files, buffers, request, 0)
     }
 
@@ -32,7 +35,7 @@ pub(crate) trait Call: Sized {
         &mut self,
         files: &FileTable,
         buffers: &mut Buffers,
-        request: Request,
+        request: &Request,
         done: usize,
     ) -> i32;
 
@@ -96,7 +99,7 @@ impl<C: Call> Backend for Single<C> {
 
     #[inline(always)]
     fn commit(&mut self, _wait_for: u32) -> Result<(), Errno> {
-        if let Some(request) = self.queued {
+        if let Some(request) = &self.queued {
             self.result = self.call.first(&self.files, &mut self.buffers, request);
         }
         Ok(())
@@ -108,7 +111,7 @@ impl<C: Call> Backend for Single<C> {
     }
 
     fn transfer(&mut self, _slot: u32, request: Request, done: usize) -> i32 {
-        (self.call).rest(&self.files, &mut self.buffers, request, done)
+        (self.call).rest(&self.files, &mut self.buffers, &request, done)
     }
 
     fn files(&mut self) -> Option<&mut FileTable> {

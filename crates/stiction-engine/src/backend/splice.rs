@@ -44,7 +44,7 @@ impl Splice {
         &self,
         files: &FileTable,
         buffers: &mut Buffers,
-        request: Request,
+        request: &Request,
         done: usize,
     ) -> Result<usize, Errno> {
         let whole = request.length_bytes as usize;
@@ -129,7 +129,7 @@ impl Splice {
         &self,
         files: &FileTable,
         buffers: &mut Buffers,
-        request: Request,
+        request: &Request,
         mut done: usize,
     ) -> Result<usize, Errno> {
         let (first, whole) = (done, request.length_bytes as usize);
@@ -180,7 +180,7 @@ impl Call for Splice {
         &mut self,
         files: &FileTable,
         buffers: &mut Buffers,
-        request: Request,
+        request: &Request,
         done: usize,
     ) -> i32 {
         raw(self.block(files, buffers, request, done))

@@ -32,7 +32,7 @@ impl Trim {
         }
     }
 
-    pub(super) fn apply(self, fd: &OwnedFd, request: Request) -> Result<(), Errno> {
+    pub(super) fn apply(self, fd: &OwnedFd, request: &Request) -> Result<(), Errno> {
         let length = u64::from(request.length_bytes);
         if self == Self::PunchHole {
             let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
