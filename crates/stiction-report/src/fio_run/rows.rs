@@ -147,3 +147,66 @@ impl Row {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use stiction_core::{Histogram, Interval, Job};
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// A phase of two seconds that reads `bytes` in each.
+    fn phase(start_s: u64, bytes: u64, ramp_s: u64) -> Phase {
+        let interval = |second: u64| {
+            let mut latencies = Histogram::new();
+            latencies.record(1000);
+            Interval {
+                start_ns: second * SECOND_NS,
+                length_ns: SECOND_NS,
+                bytes,
+                latencies,
+            }
+        };
+        Phase {
+            start_ns: start_s * SECOND_NS,
+            elapsed_ns: 2 * SECOND_NS,
+            recordings: vec![Recording {
+                direction: Direction::Read,
+                intervals: vec![interval(0), interval(1)],
+            }],
+            job: Some(Job {
+                ramp_ns: ramp_s * SECOND_NS,
+                ..Job::default()
+            }),
+            ..Phase::new("x", PhaseKind::Measure)
+        }
+    }
+
+    fn rate(counted: &Counted<'_>) -> f64 {
+        let rows = of(counted);
+        assert_eq!(rows.len(), 1);
+        let mut figures = rows[0].figures.iter();
+        let rate = figures.find(|one| one.metric.name == metrics::RATE.name);
+        rate.unwrap().value
+    }
+
+    /// 2 x 100 bytes from 0 to 2 s and 2 x 300 bytes from 1 to 3 s: 800 bytes in 3 s.
+    #[test]
+    fn a_group_counts_from_the_first_start_to_the_last_end() {
+        let (first, second) = (phase(0, 100, 0), phase(1, 300, 0));
+        let each = [Counted::of(&first), Counted::of(&second)];
+        assert_eq!(rate(&each[0]), 100.0);
+        let total = Counted::together(&each).unwrap();
+        assert_eq!(total.bytes(), 800);
+        assert!((rate(&total) - 800.0 / 3.0).abs() < 1e-9);
+    }
+
+    /// The second of 2 s alone: 100 bytes in 1 s.
+    #[test]
+    fn warm_up_does_not_count() {
+        let warmed = phase(0, 100, 1);
+        let counted = Counted::of(&warmed);
+        assert_eq!((counted.bytes(), rate(&counted)), (100, 100.0));
+    }
+}

@@ -285,3 +285,49 @@ fn lay_down(
     let phase = measure(context, ground, request)?;
     Ok(super::trial::wrong(&phase).map_or(Ok(()), Err))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written of each file, by the jobs that write files of these lengths.
+    fn written(lengths: &[u64]) -> Vec<(u64, Vec<u64>)> {
+        let part = ProgramPart {
+            phase: "x".to_owned(),
+            job: Job::default(),
+            targets: Vec::new(),
+            wave: 0,
+            group: 0,
+            reported_together: false,
+            after: Vec::new(),
+            delay_ns: (0, 0),
+            ends: stiction_core::ProgramEnds::Itself,
+            failure_ends_all: false,
+            cache: stiction_core::CacheBefore::Drop,
+            lay_down: true,
+            verify_after: false,
+            options: BTreeMap::new(),
+        };
+        let jobs = lay_down_jobs(&part, lengths).into_iter();
+        jobs.map(|job| {
+            let lengths = job.regions.iter().map(|region| region.length_bytes);
+            (job.block_size_bytes, lengths.collect())
+        })
+        .collect()
+    }
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn files_are_laid_down_to_their_last_byte() {
+        assert_eq!(written(&[8 * MIB]), [(MIB, vec![8 * MIB])]);
+        assert_eq!(
+            written(&[2 * MIB + 1000]),
+            [(MIB, vec![2 * MIB]), (1000, vec![1000])]
+        );
+        assert_eq!(written(&[1000]), [(1000, vec![1000])]);
+        // 36 KiB and 32 KiB: 4 KiB goes into both.
+        let several = [36 << 10, 32 << 10];
+        assert_eq!(written(&several), [(4096, several.to_vec())]);
+    }
+}
