@@ -194,48 +194,46 @@ fn lengthen(path: &PathBuf, length_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// The jobs that write files in full, one after another by one worker. One file is written
-/// in large blocks, and what these leave at its end in one; several in the largest blocks
-/// that go into all of them. What is going to be checked is written in blocks of the part
-/// and with its data, so that it is found to be right.
+/// The jobs that write files in full, one file after another by one worker: in large
+/// blocks that fit into all of them, and then what these leave at the ends, those of one
+/// length together. What is going to be checked is written in blocks of the part and with
+/// its data, so that it is found to be right; parts of a block are never read.
 fn lay_down_jobs(part: &ProgramPart, lengths: &[u64]) -> Vec<Job> {
-    let is_checked = part.job.verify;
-    let (whole_block, rest) = match lengths {
-        _ if is_checked => (part.job.block_size_bytes, 0),
-        [one] => (LAY_DOWN_BYTES, one % LAY_DOWN_BYTES),
-        several => (block_of_all(several), 0),
+    let smallest = lengths.iter().copied().min().unwrap_or(0).max(1);
+    let block = if part.job.verify {
+        part.job.block_size_bytes
+    } else {
+        LAY_DOWN_BYTES.min(1 << smallest.ilog2())
     };
-    let whole = lengths
-        .iter()
-        .map(|length| (0, length - length % whole_block));
-    let mut jobs = vec![lay_down_job(part, whole_block, whole.collect())];
-    jobs.push(lay_down_job(
-        part,
-        rest,
-        vec![(lengths[0] - lengths[0] % whole_block, rest)],
-    ));
-    jobs.retain(|job| job.regions.iter().any(|region| region.length_bytes > 0));
-    jobs
-}
-
-/// The largest power of two that divides all lengths.
-fn block_of_all(lengths: &[u64]) -> u64 {
-    let bits = lengths.iter().fold(LAY_DOWN_BYTES, |bits, one| bits | one);
-    1 << bits.trailing_zeros()
-}
-
-/// A job that writes these regions, offset and length, one of each target.
-fn lay_down_job(part: &ProgramPart, block_size_bytes: u64, regions: Vec<(u64, u64)>) -> Job {
-    let is_checked = part.job.verify;
-    let regions: Vec<Region> = (0..)
-        .zip(regions)
-        .filter(|(_, (_, length_bytes))| *length_bytes > 0)
-        .map(|(target, (offset_bytes, length_bytes))| Region {
+    let mut whole: Vec<Region> = Vec::new();
+    let mut rests: BTreeMap<u64, Vec<Region>> = BTreeMap::new();
+    for (target, &length) in (0..).zip(lengths) {
+        let rest = length % block;
+        let region = |offset_bytes, length_bytes| Region {
             target,
             offset_bytes,
             length_bytes,
-        })
-        .collect();
+        };
+        whole.push(region(0, length - rest));
+        rests
+            .entry(rest)
+            .or_default()
+            .push(region(length - rest, rest));
+    }
+    whole.retain(|region| region.length_bytes > 0);
+    rests.remove(&0);
+    if part.job.verify {
+        rests.clear();
+    }
+    let whole = (!whole.is_empty()).then_some((block, whole));
+    let each = whole.into_iter().chain(rests);
+    each.map(|(block, regions)| lay_down_job(part, block, regions))
+        .collect()
+}
+
+/// A job that writes these regions.
+fn lay_down_job(part: &ProgramPart, block_size_bytes: u64, regions: Vec<Region>) -> Job {
+    let is_checked = part.job.verify;
     Job {
         name: "lay_down".to_owned(),
         access: Access::Sequential,
@@ -325,9 +323,11 @@ mod tests {
             written(&[2 * MIB + 1000]),
             [(MIB, vec![2 * MIB]), (1000, vec![1000])]
         );
-        assert_eq!(written(&[1000]), [(1000, vec![1000])]);
-        // 36 KiB and 32 KiB: 4 KiB goes into both.
-        let several = [36 << 10, 32 << 10];
-        assert_eq!(written(&several), [(4096, several.to_vec())]);
+        assert_eq!(written(&[1000]), [(512, vec![512]), (488, vec![488])]);
+        let several = [36 << 10, 32 << 10, 36 << 10];
+        assert_eq!(
+            written(&several),
+            [(32 << 10, vec![32 << 10; 3]), (4096, vec![4096; 2])]
+        );
     }
 }

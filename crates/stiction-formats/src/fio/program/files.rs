@@ -5,21 +5,10 @@ use stiction_core::{FileChoice, FileOrder, Seed, Skew, SkewShape};
 use super::super::job::{self, FileOrder as Asked};
 use super::Desk;
 
-/// Length of each file of a clone whose files have `size_bytes` together: whole blocks,
-/// and those that are left over one by one to the first files, as fio deals them out.
-pub(super) fn share(size_bytes: u64, files: u32, file: u32, block_bytes: u64) -> u64 {
-    let (files, block) = (u64::from(files.max(1)), block_bytes.max(1));
-    if files == 1 {
-        return size_bytes;
-    }
-    let each = size_bytes / files;
-    let each = each - each % block;
-    let left_over = (size_bytes - each * files) / block;
-    each + if u64::from(file) < left_over {
-        block
-    } else {
-        0
-    }
+/// Length of each file of a clone whose files have `size_bytes` together. fio divides,
+/// whatever the blocks; parts of a block are then never touched.
+pub(super) fn share(size_bytes: u64, files: u32) -> u64 {
+    size_bytes / u64::from(files.max(1))
 }
 
 /// Length of a file that may have any between two, in whole blocks.
@@ -76,14 +65,6 @@ pub(super) fn open_max(job: &job::FioJob) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// 100 KiB over 3 files in blocks of 4 KiB: 25 blocks, so 9, 8 and 8.
-    #[test]
-    fn blocks_left_over_go_to_the_first_files() {
-        let sizes = [0, 1, 2].map(|file| share(100 << 10, 3, file, 4096));
-        assert_eq!(sizes, [9 * 4096, 8 * 4096, 8 * 4096]);
-        assert_eq!(share(1000, 1, 0, 4096), 1000, "one file has it all");
-    }
 
     #[test]
     fn drawn_sizes_keep_their_bounds_and_blocks() {

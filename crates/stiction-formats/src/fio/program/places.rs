@@ -260,7 +260,7 @@ fn region(
         (Some((least_size, most)), _) => {
             files::drawn((least_size.0, most.0), seed, (clone, file), least)
         }
-        (None, Some(Amount::Bytes(bytes))) => files::share(bytes.0, files_of(desk), file, least),
+        (None, Some(Amount::Bytes(bytes))) => files::share(bytes.0, files_of(desk)),
         (None, size) => {
             let (Some(whole), Some(rest)) = (named.length_bytes, rest) else {
                 let what = format!("{} does not exist, so it has no size yet", named.path);
