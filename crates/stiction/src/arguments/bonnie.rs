@@ -11,8 +11,8 @@ Examples:
   stiction bonnie /mnt/data         Everything, three times, measured rightly
   stiction bonnie --quick .         Less of it, once
   stiction bonnie -s 4G -n 16:20000:100:4 -d /mnt/data
-                                    As Bonnie++ reads them: files of 100 to 20000
-                                    bytes, 16 x 1024 of them in 4 directories
+                                    As Bonnie++ reads it: 16 x 1024 files of 100
+                                    to 20000 bytes in 4 directories
   stiction bonnie --classic=bonnie -s 1000 -m box -d .
                                     What Bonnie did, and its report
   stiction bonnie --classic=1.03e --layout bonnie++-csv-1.03e -s 300 .

@@ -102,7 +102,7 @@ pub(crate) struct DeleteArguments {
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
-  stiction export k3f9 > s.json     Everything; `stiction import s.json` reads it
+  stiction export k3f9 > s.json     Everything; `stiction import` reads it
   stiction export k3f9 --logs run --window 1s
                                     run_bw.1.log, run_lat.1.log... as fio writes
                                     them, a line for each second";
