@@ -111,7 +111,7 @@ fn lines<'a>(
             if runs.iter().any(is_whole) {
                 runs.retain(is_whole);
             }
-            (!runs.is_empty()).then(|| Line {
+            (!runs.is_empty()).then_some(Line {
                 name,
                 runs: Runs(runs),
             })

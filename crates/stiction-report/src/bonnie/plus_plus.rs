@@ -95,7 +95,7 @@ fn io_row(row: &Row, version: Version) -> String {
 /// The name, cut so that what stands at its right ends in the last column.
 fn name_cell(name: &str, right: &str) -> String {
     let room = NAME.saturating_sub(right.len() + 1);
-    format!("{:room$.room$} {right}", name)
+    format!("{name:room$.room$} {right}")
 }
 
 /// A rate and its CPU share, each after a blank.
