@@ -119,7 +119,9 @@ fn a_killed_writer_leaves_all_that_was_acknowledged() {
         assert!(earlier + partial <= 3 * u64::from(WORKERS) * 8);
         let now = last + earlier + partial;
         // 500 of 1024 blocks of each worker at random: 39 % are hit at least.
-        assert!(now > touched.max(BLOCKS / 4), "{now} after {touched}");
+        // A writer may be killed late, and then there is no block left to add.
+        let is_more = now > touched || now == BLOCKS;
+        assert!(is_more && now > BLOCKS / 4, "{now} after {touched}");
         touched = now;
     }
 
