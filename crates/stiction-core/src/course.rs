@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Rate;
+use crate::omitted::is_default;
 
 /// Pauses between operations, as of a program that does something with its data. A
 /// pause begins when nothing is in flight, and is in no latency.
@@ -106,8 +107,4 @@ pub struct Tolerance {
     /// How many operations that are not as expected a worker goes on after; `None` for
     /// any number.
     pub failures_max: Option<u64>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

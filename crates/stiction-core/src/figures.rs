@@ -68,7 +68,7 @@ pub fn figures_of_operations(phase: &Phase, all_active: Option<AllActive>) -> Ve
 #[must_use]
 pub fn all_active_within(phase: &Phase, stretch: AllActive) -> Option<AllActive> {
     let recordings = phase.recordings.iter();
-    let data = recordings.filter(|recording| is_data(recording.direction));
+    let data = recordings.filter(|recording| recording.direction.is_data());
     let inside = data
         .flat_map(|recording| &recording.intervals)
         .filter(|one| {
@@ -91,15 +91,7 @@ pub fn all_active_within(phase: &Phase, stretch: AllActive) -> Option<AllActive>
 pub fn latencies_of_operations(phase: &Phase) -> Option<Histogram> {
     let of = |wanted| total_of(phase, |direction| direction == wanted);
     let whole = of(Direction::Whole).or_else(|| of(Direction::Commit));
-    whole.or_else(|| total_of(phase, is_data))
-}
-
-/// Whether operations of `direction` are counted nowhere else.
-fn is_data(direction: Direction) -> bool {
-    matches!(
-        direction,
-        Direction::Read | Direction::Write | Direction::Trim
-    )
+    whole.or_else(|| total_of(phase, Direction::is_data))
 }
 
 /// All operations of some directions; `None` when there were none.
@@ -128,7 +120,7 @@ pub fn operations_and_bytes(phase: &Phase) -> (u64, u64) {
             if has_whole {
                 is_whole(direction)
             } else {
-                is_data(direction)
+                direction.is_data()
             }
         })
         .fold((0, 0), |(operations, bytes), recording| {

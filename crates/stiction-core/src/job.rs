@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::omitted::{is_default, is_one, one};
 use crate::{
     Access, Action, Batches, CallFlags, DataShape, DepthSearch, FileOrder, Floor, JumpPercent,
     Pace, Placement, Reserve, RingOptions, Seed, Sizes, Skew, SteadyStop, Stride, ThinkTime,
@@ -307,7 +308,7 @@ pub struct Job {
     /// regions have.
     pub once: bool,
     /// How many times `once` is, 1 or more: a worker goes through its regions as often.
-    #[serde(default = "one_time", skip_serializing_if = "is_one_time")]
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub passes: u64,
     /// Whether the worker's end is planned when the filesystem or the quota is full.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -324,7 +325,7 @@ pub struct Job {
     /// How much of the beginning is warm-up, ns: it is recorded, and no part of the
     /// figures. As a cut on what was recorded it can be moved afterwards. It counts
     /// towards `duration_ns`.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ramp_ns: u64,
     /// Length of the intervals in which operations are recorded, ns.
     pub interval_ns: u64,
@@ -362,42 +363,6 @@ pub struct Job {
     pub time_submission: bool,
     /// Seed of offsets and data.
     pub seed: Seed,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-fn one_time() -> u64 {
-    1
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_one_time(number: &u64) -> bool {
-    *number == 1
-}
-
-fn one() -> u32 {
-    1
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_one(number: &u32) -> bool {
-    *number == 1
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_none(ns: &u64) -> bool {
-    *ns == 0
 }
 
 /// The base of literals: reads of 4 KiB in order, buffered, one at a time, of

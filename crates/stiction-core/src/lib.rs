@@ -27,6 +27,7 @@ mod id;
 mod job;
 mod measurement;
 mod metric;
+mod omitted;
 mod pace;
 mod pattern;
 mod phase;

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Caveat, Depths, Job, Measurement, Metric, Recording, SkipReason, Witnesses};
+use crate::omitted::is_default;
+use crate::{
+    Caveat, Depths, Direction, Job, Measurement, Metric, Recording, SkipReason, Witnesses,
+};
 
 /// The purpose of a [`Phase`]. Only `Measure` yields headline numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,33 +58,25 @@ pub struct WorkerSummary {
     pub last_ns: u64,
     /// End of its last operation, before a sync at the end, ns after the start barrier;
     /// 0 where there was no such sync.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub data_last_ns: u64,
     /// CPU time, ns.
     pub cpu_ns: u64,
     /// The part of it in kernel mode, ns; sampled by tick on many kernels.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cpu_system_ns: u64,
     /// Times that it gave up the CPU to wait.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub switches_voluntary: u64,
     /// Times that the CPU was taken from it.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub switches_involuntary: u64,
     /// Page faults that needed no I/O.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub faults_minor: u64,
     /// Page faults that needed I/O.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub faults_major: u64,
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// One phase of a trial: what was asked, what was done, what the witnesses saw.
@@ -125,6 +120,14 @@ pub struct Phase {
 }
 
 impl Phase {
+    /// What was recorded of one direction; `None` where nothing was.
+    #[must_use]
+    pub fn recording(&self, direction: Direction) -> Option<&Recording> {
+        self.recordings
+            .iter()
+            .find(|recording| recording.direction == direction)
+    }
+
     /// The phase as if it had begun when its warm-up was over, `ramp_ns` after its
     /// start or at the next edge of an interval: recordings and wall time only, as
     /// nothing else is known by intervals.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
+use crate::omitted::is_default;
 
 /// Jobs that run in waves, each with its targets: what a job file comes to when every
 /// choice in it is made.
@@ -180,8 +181,4 @@ pub struct OptionWithoutEffect {
     pub place: String,
     /// Why it changes nothing.
     pub reason: String,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

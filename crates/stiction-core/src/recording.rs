@@ -63,6 +63,13 @@ impl Direction {
         Self::MakeDirectory,
         Self::RemoveDirectory,
     ];
+
+    /// Whether its operations move or give back data, and are counted in no other
+    /// direction: syncs move none, and commits and whole operations are made of these.
+    #[must_use]
+    pub fn is_data(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Trim)
+    }
 }
 
 /// What happened in one stretch of a phase, all workers together.

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::PPM_WHOLE;
+use crate::omitted::is_default;
 
 /// Rounds before which nothing is called steady by [`SteadyRule::HalfWindow`].
 const HALF_WINDOW_ROUNDS_MIN: usize = 10;
@@ -94,10 +95,6 @@ impl SteadyStop {
             ..seen
         })
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 /// When a series counts as steady. Limits are shares of the mean of the window.

@@ -78,6 +78,16 @@ pub struct CpuTime {
     pub system_ns: u64,
 }
 
+impl std::iter::Sum for CpuTime {
+    fn sum<I: Iterator<Item = Self>>(times: I) -> Self {
+        times.fold(Self::default(), |sum, one| Self {
+            total_ns: sum.total_ns + one.total_ns,
+            user_ns: sum.user_ns + one.user_ns,
+            system_ns: sum.system_ns + one.system_ns,
+        })
+    }
+}
+
 /// CPU time of the whole machine between two readings of `/proc/stat`, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SystemCpu {

@@ -264,7 +264,10 @@ fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActiv
     }
     let first = begin_ns.div_ceil(merged.interval_ns);
     let end = end_ns / merged.interval_ns;
-    let data = merged.recordings.iter().filter(|one| moves(one.direction));
+    let data = merged
+        .recordings
+        .iter()
+        .filter(|one| one.direction.is_data());
     let whole = data.map(|one| one.intervals.get(first as usize..end as usize));
     let whole: Vec<&[Interval]> = whole.collect::<Option<_>>()?;
     (first < end && !whole.is_empty()).then(|| AllActive {
@@ -277,14 +280,6 @@ fn all_active(job: &Job, merged: &Merged, reports: &[Report]) -> Option<AllActiv
             .map(|interval| interval.bytes)
             .sum(),
     })
-}
-
-/// Whether a recording of `direction` counts bytes that no other one counts.
-fn moves(direction: Direction) -> bool {
-    matches!(
-        direction,
-        Direction::Read | Direction::Write | Direction::Trim
-    )
 }
 
 /// What a reader may want to know of how the job was run.
@@ -315,8 +310,8 @@ fn notes(job: &Job, merged: &Merged, reports: &[Report], around: &Around) -> Vec
         .filter(|every| every.writes < job.depth.into())
     {
         notes.push(format!(
-            "at most {} writes were in flight, as there was a sync after every {0}",
-            every.writes
+            "at most {writes} writes were in flight, as there was a sync after every {writes}",
+            writes = every.writes
         ));
     }
     notes

@@ -338,13 +338,7 @@ fn performed(timetable: Timetable<'_>, reports: &[Report], clock: String) -> Per
     Performed {
         recordings: merge(&series, timetable.interval_ns, elapsed_ns).recordings,
         workers: reports.iter().map(|report| report.summary).collect(),
-        cpu: reports
-            .iter()
-            .fold(CpuTime::default(), |sum, report| CpuTime {
-                total_ns: sum.total_ns + report.cpu.total_ns,
-                user_ns: sum.user_ns + report.cpu.user_ns,
-                system_ns: sum.system_ns + report.cpu.system_ns,
-            }),
+        cpu: reports.iter().map(|report| report.cpu).sum(),
         elapsed_ns,
         ended,
         notes: vec![clock],

@@ -1,7 +1,7 @@
 //! Whether a phase's rate had become steady, and when.
 
 use stiction_analysis::steady::{Course, Figure, Rule};
-use stiction_core::{Direction, Phase, PhaseKind, Recording, format_duration_ns, metrics};
+use stiction_core::{Phase, PhaseKind, format_duration_ns, metrics};
 
 use crate::figure::{measured, significant};
 
@@ -14,14 +14,10 @@ pub(crate) fn course(phase: &Phase) -> Option<Course> {
     if phase.kind != PhaseKind::Measure || !phase.has_numbers() {
         return None;
     }
-    let moves = |recording: &&Recording| {
-        matches!(
-            recording.direction,
-            Direction::Read | Direction::Write | Direction::Trim
-        )
-    };
-    let recordings = phase.recordings.iter().filter(moves);
-    let most = recordings.max_by_key(|recording| recording.operations())?;
+    let recordings = phase.recordings.iter();
+    let most = recordings
+        .filter(|recording| recording.direction.is_data())
+        .max_by_key(|recording| recording.operations())?;
     Course::of(most, Figure::OperationRate, RULE)
 }
 

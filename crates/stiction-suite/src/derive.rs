@@ -73,8 +73,7 @@ fn pace(phase: &Phase, beside: Beside, found: &mut Vec<Measurement>) {
         kept.fraction(),
         n,
     ));
-    let mut recordings = phase.recordings.iter();
-    let Some(late) = recordings.find(|one| one.direction == Direction::Lateness) else {
+    let Some(late) = phase.recording(Direction::Lateness) else {
         return;
     };
     let late = late.total();

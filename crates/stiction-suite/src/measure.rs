@@ -196,13 +196,7 @@ fn charged_cpu(
     if let (BackendKind::IoUring, Some(process)) = (backend, process) {
         return process;
     }
-    workers
-        .iter()
-        .fold(CpuTime::default(), |sum, worker| CpuTime {
-            total_ns: sum.total_ns + worker.cpu.total_ns,
-            user_ns: sum.user_ns + worker.cpu.user_ns,
-            system_ns: sum.system_ns + worker.cpu.system_ns,
-        })
+    workers.iter().map(|worker| worker.cpu).sum()
 }
 
 /// The trial's outcome when `phase` did not come to its planned end.

@@ -56,8 +56,7 @@ impl<'a> Case<'a> {
         if let Some(reason) = without_numbers(phase) {
             return Err(reason);
         }
-        let recording = |direction| phase.recordings.iter().find(|r| r.direction == direction);
-        let bytes = |direction| recording(direction).map_or(0, Recording::bytes);
+        let bytes = |direction| phase.recording(direction).map_or(0, Recording::bytes);
         let read = bytes(Direction::Read);
         let written = bytes(Direction::Write).max(bytes(Direction::Commit));
         let recorded = (read > 0 || written > 0).then_some(if written > read {
@@ -73,7 +72,7 @@ impl<'a> Case<'a> {
             (Some(Action::Mixed { .. }), None) => return Err("nothing was moved".to_owned()),
             (None, None) => {
                 let printed = phase.measurements.iter().any(|m| m.printed.is_some());
-                let whole = recording(Direction::Whole).is_some();
+                let whole = phase.recording(Direction::Whole).is_some();
                 return Err(if printed {
                     "no witness stood beside it: the figures are as printed".to_owned()
                 } else if whole {
@@ -86,13 +85,13 @@ impl<'a> Case<'a> {
             }
         };
         let recording = match way {
-            Way::Read => recording(Direction::Read),
-            Way::Write => recording(Direction::Write).or_else(|| recording(Direction::Commit)),
+            Way::Read => phase.recording(Direction::Read),
+            Way::Write => phase
+                .recording(Direction::Write)
+                .or_else(|| phase.recording(Direction::Commit)),
         };
         let syncs = phase
-            .recordings
-            .iter()
-            .find(|r| r.direction == Direction::Sync)
+            .recording(Direction::Sync)
             .map_or(0, Recording::operations);
         let asked_bytes =
             recording.map_or_else(|| total(phase, |worker| worker.bytes), Recording::bytes);

@@ -163,8 +163,7 @@ pub fn millisecond_histogram(session: &Session) -> String {
     let phases = session.trials.iter().flat_map(|trial| &trial.phases);
     let recordings = phases
         .filter(|phase| phase.name == "write")
-        .flat_map(|phase| &phase.recordings)
-        .filter(|recording| recording.direction == Direction::Write);
+        .filter_map(|phase| phase.recording(Direction::Write));
     for recording in recordings {
         for (latency_ns, count) in recording.total().buckets() {
             *counts.entry(latency_ns / 1_000_000).or_default() += count;

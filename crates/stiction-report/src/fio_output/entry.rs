@@ -8,7 +8,7 @@ use stiction_core::{
 
 use super::FioOutputError;
 use super::options::Options;
-use super::way::{SampleWindows, WAYS, Way, recording_of};
+use super::way::{SampleWindows, WAYS, Way};
 
 /// `EIO`: what a failed phase is reported with when its message has no errno.
 const EIO: i32 = 5;
@@ -154,7 +154,7 @@ fn cell(trial: &Trial) -> String {
 pub(super) fn is_measured(phase: &Phase) -> bool {
     let mut recordings = WAYS
         .iter()
-        .filter_map(|(direction, _)| recording_of(phase, *direction));
+        .filter_map(|(direction, _)| phase.recording(*direction));
     phase.kind == PhaseKind::Measure && recordings.any(|recording| recording.operations() > 0)
 }
 
@@ -241,7 +241,7 @@ impl Entry {
         for (way, (direction, _)) in self.ways.iter_mut().zip(WAYS) {
             way.add(&Way::of(&counted, direction, self.start_ns, self.sampled));
         }
-        if let Some(syncs) = recording_of(&counted, Direction::Sync) {
+        if let Some(syncs) = counted.recording(Direction::Sync) {
             self.syncs.merge(&syncs.total());
         }
         if self.errno == 0 {
@@ -297,7 +297,7 @@ impl Entry {
 fn one_at_a_time(phase: &Phase) -> Depths {
     let recordings = WAYS
         .iter()
-        .filter_map(|(direction, _)| recording_of(phase, *direction));
+        .filter_map(|(direction, _)| phase.recording(*direction));
     let operations = recordings.map(Recording::operations).sum();
     let mut depths = Depths::default();
     depths.in_flight[0] = operations;

@@ -53,7 +53,7 @@ impl Way {
         origin_ns: u64,
         sampled: SampleWindows,
     ) -> Self {
-        let Some(recording) = recording_of(phase, direction) else {
+        let Some(recording) = phase.recording(direction) else {
             return Self::default();
         };
         let windows_of =
@@ -64,9 +64,9 @@ impl Way {
         }
         let others = WAYS.iter().filter(|(other, _)| *other != direction);
         let alone = others
-            .filter_map(|(other, _)| recording_of(phase, *other))
+            .filter_map(|(other, _)| phase.recording(*other))
             .all(|other| other.operations() == 0);
-        let submissions = recording_of(phase, Direction::Submit).filter(|_| alone);
+        let submissions = phase.recording(Direction::Submit).filter(|_| alone);
         Self {
             bytes: recording.bytes(),
             elapsed_ns: phase.elapsed_ns,
@@ -130,12 +130,4 @@ impl Way {
             .collect();
         Spread::of_samples(&samples)
     }
-}
-
-/// The phase's recording of `direction`.
-pub(super) fn recording_of(phase: &Phase, direction: Direction) -> Option<&Recording> {
-    phase
-        .recordings
-        .iter()
-        .find(|recording| recording.direction == direction)
 }

@@ -58,10 +58,9 @@ impl<'a> Counted<'a> {
 
     /// Bytes read, written and trimmed.
     pub(super) fn bytes(&self) -> u64 {
-        let data = [Direction::Read, Direction::Write, Direction::Trim];
         let counted = self.recordings.iter();
         counted
-            .filter(|recording| data.contains(&recording.direction))
+            .filter(|recording| recording.direction.is_data())
             .map(|recording| recording.bytes())
             .sum()
     }
@@ -114,10 +113,7 @@ fn as_data(direction: Direction) -> Direction {
 impl Row {
     /// The cells, with what they are about where that is known.
     pub(super) fn cells(&self, subject: Option<Subject>) -> Vec<Span> {
-        let moves = matches!(
-            self.direction,
-            Direction::Read | Direction::Write | Direction::Trim
-        );
+        let moves = self.direction.is_data();
         let cell = |metric: &Metric| {
             let mut figures = self.figures.iter();
             figures
