@@ -25,6 +25,7 @@ mod file_order;
 mod histogram;
 mod id;
 mod job;
+mod layout;
 mod measurement;
 mod metric;
 mod omitted;
@@ -71,6 +72,7 @@ pub use job::{
     BackendKind, Create, Data, Job, MapAdvice, Region, StartOrder, SyncEvery, SyncKind, Timing,
     WriteSync, WritebackEvery,
 };
+pub use layout::{Extent, FileMap, Layout};
 pub use measurement::Measurement;
 pub use metric::{Better, Metric, MetricClass, Unit, metrics};
 pub use pace::{Arrivals, LoopKind, Pace, Rate, RatesByWay};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Layout;
+
 /// What one device moved between two readings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceTraffic {
@@ -164,6 +166,10 @@ pub struct Witnesses {
     /// Runs of blocks of the files that lie together on the device, after the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extents: Option<u64>,
+    /// How the files lie on the device after the phase; `None` where a filesystem has no
+    /// map of extents to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// What other jobs did between the same readings; `None` when there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<MovedBeside>,

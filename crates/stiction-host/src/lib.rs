@@ -2,7 +2,7 @@
 //!
 //! - Facts: [`observe_target`] and [`observe_environment`] read `/proc` and `/sys`
 //!   through [`Roots`]; what they cannot find is listed in their result.
-//! - Observers: [`Witness`] stands beside a phase; [`residency`] and [`layout`] look
+//! - Observers: [`Witness`] stands beside a phase; [`residency`] and [`file_map`] look
 //!   at files.
 //! - The guard: [`HeldDevice`] is the only way to a raw device.
 //! - Changes: [`OwnDirectory`], [`LoopDevice`] and their kind are written to an
@@ -37,7 +37,9 @@ pub use undo::{
     Change, Journals, Liveness, Owner, Pending, Restoration, Restored, UndoJournal, Undone,
     pending, restore,
 };
-pub use witness::{FileWitness, Layout, Witness, cpu_between, layout, process_cpu, residency};
+pub use witness::{
+    FileWitness, Witness, cpu_between, file_map, process_cpu, residency, unwritten_bytes,
+};
 
 /// What is kept of facts that identify a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

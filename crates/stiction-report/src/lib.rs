@@ -18,6 +18,7 @@ mod fio_run;
 mod import;
 pub mod json;
 mod judged;
+pub mod layout;
 mod list;
 mod outcome;
 mod page;

@@ -7,8 +7,8 @@ mod fio;
 use build::{doubting, on, session_on, trial, with};
 use stiction_analysis::compare::{CompareOptions, Side, compare};
 use stiction_core::{
-    Caveat, CaveatCode, Cell, Measurement, Phase, PhaseKind, Plan, Seed, Session, Subject, Summary,
-    metrics,
+    Caveat, CaveatCode, Cell, Extent, FileMap, Measurement, Phase, PhaseKind, Plan, Seed, Session,
+    Subject, Summary, metrics,
 };
 use stiction_report::{ImportedFile, ImportedSession, Judged, Listed, UnreadLine, json};
 
@@ -171,6 +171,31 @@ fn keys_name_their_units() {
     for schema in ["stiction-report", "stiction-list", "stiction-import"] {
         check("", &serde_json::from_str(documented(schema)).unwrap());
     }
+}
+
+/// Two files of two blocks, woven into each other.
+#[test]
+fn layouts_are_as_documented() {
+    let map = |path: &str, places: [u64; 2]| FileMap {
+        path: path.to_owned(),
+        device: 1,
+        filesystem_magic: 0xef53,
+        size_bytes: 8192,
+        block_size_bytes: 4096,
+        hole_bytes: 0,
+        extents: Some(
+            (0..2)
+                .map(|number| Extent {
+                    file_offset_bytes: number * 4096,
+                    device_offset_bytes: places[number as usize],
+                    length_bytes: 4096,
+                    flags: number as u32 * Extent::LAST,
+                })
+                .collect(),
+        ),
+    };
+    let maps = [map("a", [40_960, 49_152]), map("b", [45_056, 53_248])];
+    assert_eq!(json::layout(&maps), documented("stiction-layout"));
 }
 
 #[test]

@@ -3,71 +3,100 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
+use stiction_core::{Extent, FileMap};
 
 use crate::HostError;
 use crate::sys::cachestat::cachestat;
-use crate::sys::fiemap::{self, Extent, UNKNOWN, UNWRITTEN};
+use crate::sys::fiemap::{self, Before};
 
-/// The layout of some files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    /// Runs of blocks that lie together on the device; `None` where the filesystem
-    /// cannot tell.
-    pub extents: Option<u64>,
-    /// Bytes of the files that are holes, or allocated and never written: they read
-    /// as zeros without touching the device.
-    pub unwritten_bytes: u64,
-}
-
-/// The layout of all `files` together, by FIEMAP; where the filesystem has none,
-/// holes alone are found, by `SEEK_HOLE`.
+/// Where the file at `path` lies, by FIEMAP. What is dirty in the cache may have no place
+/// yet; `settled` writes it back first.
+///
+/// Where the filesystem has no such map, [`FileMap::extents`] is `None`, and holes alone
+/// are found, by `SEEK_HOLE`.
 ///
 /// # Errors
-/// When a file cannot be opened for reading, or the filesystem has neither.
-pub fn layout(files: &[PathBuf]) -> Result<Layout, HostError> {
-    let mut total = Layout {
-        extents: Some(0),
-        unwritten_bytes: 0,
-    };
-    for path in files {
-        let one = of_file(path)
-            .map_err(|error| HostError::refused("ask for the extents of", path, error))?;
-        total.extents = total.extents.zip(one.extents).map(|(sum, more)| sum + more);
-        total.unwritten_bytes += one.unwritten_bytes;
-    }
-    Ok(total)
+/// When the file cannot be opened for reading, is no regular file, or is in more than a
+/// million extents.
+pub fn file_map(path: &Path, settled: bool) -> Result<FileMap, HostError> {
+    map_of(path, settled).map_err(|error| HostError::refused(ASKING, path, error))
 }
 
-fn of_file(path: &Path) -> io::Result<Layout> {
+const ASKING: &str = "ask for the extents of";
+
+fn map_of(path: &Path, settled: bool) -> io::Result<FileMap> {
     let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    match fiemap::extents(file.as_fd()) {
-        Ok(extents) => {
-            let by_extents = unwritten_bytes(&extents, length);
-            Ok(Layout {
-                extents: Some(runs(&extents)),
-                // What is dirty over space that was allocated and never written is
-                // still called unwritten. SEEK_DATA looks into the cache as well,
-                // but takes what was only read from there for data.
-                unwritten_bytes: if by_extents > 0 && is_dirty(&file) {
-                    by_extents.min(holes_bytes(&file, length)?)
-                } else {
-                    by_extents
-                },
-            })
-        }
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let filesystem = rustix::fs::fstatfs(&file)?;
+    let size_bytes = metadata.len();
+    let before = if settled {
+        Before::WriteBack
+    } else {
+        Before::Nothing
+    };
+    let extents = known_extents(&file, before)?;
+    let hole_bytes = match &extents {
+        Some(extents) => uncovered_bytes(extents, size_bytes, |_| true),
+        None => holes_bytes(&file, size_bytes)?,
+    };
+    Ok(FileMap {
+        path: path.to_string_lossy().into_owned(),
+        device: metadata.dev(),
+        // A magic number has 32 bits, whatever the type that holds it.
+        filesystem_magic: (filesystem.f_type as u64) & 0xffff_ffff,
+        size_bytes,
+        block_size_bytes: filesystem.f_bsize.unsigned_abs(),
+        hole_bytes,
+        extents,
+    })
+}
+
+/// `None` where the filesystem has no map.
+fn known_extents(file: &File, before: Before) -> io::Result<Option<Vec<Extent>>> {
+    match fiemap::extents(file.as_fd(), before) {
+        Ok(extents) => Ok(Some(extents)),
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY)) => {
-            Ok(Layout {
-                extents: None,
-                unwritten_bytes: holes_bytes(&file, length)?,
-            })
+            Ok(None)
         }
         Err(error) => Err(error),
     }
+}
+
+/// Bytes of `files` that are holes, or allocated and never written: they read as zeros
+/// without touching the device. By FIEMAP; where the filesystem has none, holes alone are
+/// found, by `SEEK_HOLE`.
+///
+/// # Errors
+/// As [`file_map`].
+pub fn unwritten_bytes(files: &[PathBuf]) -> Result<u64, HostError> {
+    let each = files.iter().map(|path| {
+        unwritten_of_file(path).map_err(|error| HostError::refused(ASKING, path, error))
+    });
+    each.sum()
+}
+
+fn unwritten_of_file(path: &Path) -> io::Result<u64> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let Some(extents) = known_extents(&file, Before::Nothing)? else {
+        return holes_bytes(&file, length);
+    };
+    let by_extents = uncovered_bytes(&extents, length, |extent| !extent.is_unwritten());
+    // What is dirty over space that was allocated and never written is still called
+    // unwritten. SEEK_DATA looks into the cache as well, but takes what was only read
+    // from there for data.
+    if by_extents > 0 && is_dirty(&file) {
+        return Ok(by_extents.min(holes_bytes(&file, length)?));
+    }
+    Ok(by_extents)
 }
 
 /// Whether anything of the file waits to be written back, where the kernel tells.
@@ -75,32 +104,17 @@ fn is_dirty(file: &File) -> bool {
     cachestat(file.as_fd()).is_ok_and(|pages| pages.dirty + pages.writeback > 0)
 }
 
-/// Runs of extents, each of which begins where the one before ends on the device.
-/// Filesystems split what lies together for reasons of their own (ext2 every block
-/// group, ext4 every 128 MiB), so single extents are not counted.
-fn runs(extents: &[Extent]) -> u64 {
-    let placed: Vec<&Extent> = extents
+/// Bytes of the first `length` that no such extent covers.
+fn uncovered_bytes(extents: &[Extent], length: u64, such: impl Fn(&Extent) -> bool) -> u64 {
+    let covered: u64 = extents
         .iter()
-        .filter(|extent| extent.flags & UNKNOWN == 0)
-        .collect();
-    let breaks = placed
-        .windows(2)
-        .filter(|pair| pair[0].physical.wrapping_add(pair[0].length) != pair[1].physical)
-        .count();
-    (breaks + usize::from(!placed.is_empty())) as u64
-}
-
-/// Bytes of the first `length` that no written extent covers.
-fn unwritten_bytes(extents: &[Extent], length: u64) -> u64 {
-    let written: u64 = extents
-        .iter()
-        .filter(|extent| extent.flags & UNWRITTEN == 0)
+        .filter(|extent| such(extent))
         .map(|extent| {
-            let end = extent.logical.saturating_add(extent.length).min(length);
-            end.saturating_sub(extent.logical)
+            let end = extent.file_end_bytes().min(length);
+            end.saturating_sub(extent.file_offset_bytes)
         })
         .fold(0, u64::saturating_add);
-    length.saturating_sub(written)
+    length.saturating_sub(covered)
 }
 
 /// Bytes of the first `length` that `SEEK_DATA` passes over.
@@ -125,29 +139,26 @@ fn holes_bytes(file: &File, length: u64) -> io::Result<u64> {
 mod tests {
     use super::*;
 
-    fn extent(logical: u64, physical: u64, length: u64, flags: u32) -> Extent {
-        Extent::new(logical, physical, length, flags)
-    }
-
-    #[test]
-    fn extents_that_touch_on_the_device_are_one_run() {
-        assert_eq!(runs(&[]), 0);
-        assert_eq!(runs(&[extent(0, 100, 10, 0), extent(10, 110, 10, 0)]), 1);
-        assert_eq!(runs(&[extent(0, 100, 10, 0), extent(10, 111, 10, 0)]), 2);
-        assert_eq!(runs(&[extent(0, 0, 10, UNKNOWN)]), 0);
+    fn extent(file_offset_bytes: u64, length_bytes: u64, flags: u32) -> Extent {
+        Extent {
+            file_offset_bytes,
+            device_offset_bytes: file_offset_bytes,
+            length_bytes,
+            flags,
+        }
     }
 
     #[test]
     fn what_no_written_extent_covers_is_unwritten() {
-        assert_eq!(unwritten_bytes(&[], 100), 100);
-        assert_eq!(unwritten_bytes(&[extent(0, 0, 40, 0)], 100), 60);
-        let preallocated = [extent(0, 0, 40, 0), extent(40, 40, 60, UNWRITTEN)];
-        assert_eq!(unwritten_bytes(&preallocated, 100), 60);
+        let unwritten =
+            |extents: &[Extent]| uncovered_bytes(extents, 100, |extent| !extent.is_unwritten());
+        assert_eq!(unwritten(&[]), 100);
+        assert_eq!(unwritten(&[extent(0, 40, 0)]), 60);
+        let preallocated = [extent(0, 40, 0), extent(40, 60, Extent::UNWRITTEN)];
+        assert_eq!(unwritten(&preallocated), 60);
+        assert_eq!(uncovered_bytes(&preallocated, 100, |_| true), 0);
         // Blocks allocated beyond the end of the file.
-        assert_eq!(unwritten_bytes(&[extent(0, 0, 4096, 0)], 100), 0);
-        assert_eq!(
-            unwritten_bytes(&[extent(0, 0, 40, 0), extent(4096, 0, 4096, 0)], 100),
-            60
-        );
+        assert_eq!(unwritten(&[extent(0, 4096, 0)]), 0);
+        assert_eq!(unwritten(&[extent(0, 40, 0), extent(4096, 4096, 0)]), 60);
     }
 }

@@ -10,10 +10,10 @@ mod traffic;
 
 use std::path::PathBuf;
 
-use stiction_core::{CpuTime, TargetStack, Witnesses};
+use stiction_core::{CpuTime, FileMap, Layout, TargetStack, Witnesses};
 
 pub use cpu::{cpu_between, process_cpu};
-pub use extents::{Layout, layout};
+pub use extents::{file_map, unwritten_bytes};
 pub(crate) use residency::of_file as residency_of_file;
 pub use residency::residency;
 
@@ -118,8 +118,7 @@ fn look_at_files_before(files: &[PathBuf], seen: &mut Witnesses) {
     seen.residency_before = kept(residency(&present), "residency before", seen);
     let regular = regular(&present);
     if !regular.is_empty() {
-        let layout = kept(layout(&regular), "extents before", seen);
-        seen.unwritten_bytes = layout.map(|layout| layout.unwritten_bytes);
+        seen.unwritten_bytes = kept(unwritten_bytes(&regular), "extents before", seen);
     }
 }
 
@@ -131,8 +130,10 @@ fn look_at_files_after(files: &[PathBuf], seen: &mut Witnesses) {
     seen.residency_after = kept(residency(&present), "residency after", seen);
     let regular = regular(&present);
     if !regular.is_empty() {
-        let layout = kept(layout(&regular), "extents after", seen);
-        seen.extents = layout.and_then(|layout| layout.extents);
+        let maps: Result<Vec<FileMap>, HostError> =
+            regular.iter().map(|path| file_map(path, false)).collect();
+        seen.layout = kept(maps, "extents after", seen).and_then(|maps| Layout::of(&maps));
+        seen.extents = seen.layout.map(|layout| layout.extents);
     }
 }
 

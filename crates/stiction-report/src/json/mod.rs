@@ -4,6 +4,7 @@
 mod comparison;
 mod curve;
 mod fio;
+mod layout;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use stiction_core::{
 
 pub use comparison::comparison;
 pub use fio::{fio_errors, fio_lint};
+pub use layout::layout;
 
 use crate::import::ImportedFile;
 use crate::judged::{Judged, JudgedPhase};

@@ -5,6 +5,8 @@ use stiction_core::{
     format_duration_ns,
 };
 
+use crate::layout::layout_text;
+
 /// What the witnesses saw, by name.
 pub(super) fn witnesses(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
     let mut facts: Vec<(&'static str, String)> = witnesses
@@ -26,8 +28,10 @@ pub(super) fn witnesses(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
     if let Some(ns) = witnesses.io_pressure_ns {
         facts.push(("I/O stalls", format_duration_ns(ns as f64)));
     }
-    if let Some(extents) = witnesses.extents {
-        facts.push(("extents", extents.to_string()));
+    match (&witnesses.layout, witnesses.extents) {
+        (Some(layout), _) => facts.push(("layout", layout_text(layout))),
+        (None, Some(extents)) => facts.push(("extents", extents.to_string())),
+        (None, None) => {}
     }
     facts.extend(
         witnesses

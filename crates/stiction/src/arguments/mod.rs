@@ -6,6 +6,7 @@
 mod bonnie;
 mod compare;
 mod curve;
+mod file_layout;
 mod fio;
 mod ladder;
 mod layout;
@@ -28,6 +29,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
 pub(crate) use compare::CompareArguments;
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
+pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::ClassicLayout;
@@ -58,6 +60,7 @@ Measure:
   stiction bonnie --quick .         One file, and many, as Bonnie++ did
   stiction fio jobs.fio             What a job file of fio asks for
   stiction fio lint jobs.fio        What it will really do, before it does
+  stiction layout a b               Where files lie, and how far they are woven
 
 Look back and compare:
   stiction list                     What has been measured here
@@ -156,6 +159,8 @@ pub(crate) enum Command {
     Ladder(Box<LadderArguments>),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
+    /// Where files lie on their device: pieces, seeks, and how files are woven
+    Layout(FileLayoutArguments),
     /// List the sessions kept
     List(ListArguments),
     /// Show every figure of a session, with its environment and caveats

@@ -9,6 +9,7 @@ mod fio;
 mod fio_output;
 mod import;
 mod ladder;
+mod layout;
 mod manual;
 mod measure;
 mod operand;
@@ -65,6 +66,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Pagecache(typed) => pagecache::run(typed, &desk()?),
         Command::Ladder(typed) => ladder::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
+        Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),
         Command::Compare(typed) => compare::run(typed, &desk()?),

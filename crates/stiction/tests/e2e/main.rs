@@ -15,6 +15,7 @@ mod fio_run;
 mod json;
 mod keeping;
 mod lab;
+mod layout;
 mod limits;
 mod manual;
 mod places;
