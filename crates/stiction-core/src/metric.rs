@@ -204,11 +204,23 @@ pub mod metrics {
         LOAD_ELAPSED = "load_elapsed_s", Seconds, Neither, Descriptive;
         /// Rate of a background load, from what it wrote over its time.
         LOAD_RATE = "load_rate_bytes_per_s", BytesPerSecond, More, Throughput;
+        /// Steps that a background load did each second: trips of a ring, entries of a tree.
+        LOAD_STEP_RATE = "load_steps_per_s", OperationsPerSecond, More, Throughput;
         /// Units of work that a background load got done beside the timed job; what a
         /// unit is depends on the load.
         LOAD_UNITS = "load_units_count", Count, More, Descriptive;
         /// CPU share of a background load.
         LOAD_CPU_PERCENT = "load_cpu_percent", Percent, Neither, Descriptive;
+        /// Time in which at least one task of the machine waited for a CPU.
+        PRESSURE_CPU_SOME = "pressure_cpu_some_s", Seconds, Less, Descriptive;
+        /// Time in which at least one task waited for I/O.
+        PRESSURE_IO_SOME = "pressure_io_some_s", Seconds, Less, Descriptive;
+        /// Time in which all tasks that could have run waited for I/O.
+        PRESSURE_IO_FULL = "pressure_io_full_s", Seconds, Less, Descriptive;
+        /// Time in which at least one task waited for memory.
+        PRESSURE_MEMORY_SOME = "pressure_memory_some_s", Seconds, Less, Descriptive;
+        /// Time in which all tasks that could have run waited for memory.
+        PRESSURE_MEMORY_FULL = "pressure_memory_full_s", Seconds, Less, Descriptive;
         /// Elapsed time over that of a reference, such as the same job without a load.
         SLOWDOWN = "slowdown_ratio", Ratio, Less, Descriptive;
         /// Percent difference from a baseline, lowest over the parameters.

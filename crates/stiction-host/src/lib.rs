@@ -16,6 +16,7 @@ mod error;
 mod facts;
 mod guard;
 mod own;
+mod process;
 mod random;
 mod roots;
 mod space;
@@ -30,6 +31,7 @@ pub use error::HostError;
 pub use facts::{cpus_of_nodes, observe_environment, observe_environment_in};
 pub use guard::{HeldDevice, Refusal, ScratchGrant};
 pub use own::{Leftover, Leftovers, OwnDirectory, leftovers};
+pub use process::{ProcessGroup, ProcessUsage, running_cpu_ns};
 pub use roots::Roots;
 pub use space::{Reserve, Space, admit_bytes, space};
 pub use stack::{observe_target, observe_target_in};
@@ -38,7 +40,7 @@ pub use undo::{
     pending, restore,
 };
 pub use witness::{
-    FileWitness, Witness, cpu_between, file_map, process_cpu, residency, unwritten_bytes,
+    FileWitness, Pressure, Witness, cpu_between, file_map, process_cpu, residency, unwritten_bytes,
 };
 
 /// What is kept of facts that identify a machine.

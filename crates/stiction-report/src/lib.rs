@@ -7,6 +7,7 @@
 pub mod bonnie;
 mod cell;
 mod comparison;
+pub mod contest;
 mod curve;
 mod doubts;
 mod environment;

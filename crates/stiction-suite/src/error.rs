@@ -22,6 +22,9 @@ pub enum SuiteError {
     /// The plan's parameters cannot be read: it is damaged, or of another version.
     #[error("the plan's parameters cannot be read: {0}")]
     Plan(#[from] serde_json::Error),
+    /// A process that was started as a part of a benchmark could not do its part.
+    #[error("{0}")]
+    Part(String),
     /// The finished phase could not be kept: the run must end.
     #[error("cannot keep the result: {0}")]
     Events(#[from] EventsError),

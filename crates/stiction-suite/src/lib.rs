@@ -6,6 +6,7 @@
 
 mod admission;
 pub mod bonnie;
+pub mod contest;
 pub mod curve;
 mod derive;
 mod engine_choice;
@@ -35,6 +36,7 @@ mod workload;
 pub mod write_and_fsync;
 
 pub use bonnie::{Bonnie, BonnieOptions};
+pub use contest::{Contest, ContestOptions};
 pub use curve::{Curve, CurveOptions};
 pub use engine_choice::EngineWanted;
 pub use error::{EventsError, SuiteError};

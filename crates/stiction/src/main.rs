@@ -14,6 +14,8 @@ mod output;
 mod signals;
 mod state;
 
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,7 +25,10 @@ use arguments::Arguments;
 use console::Console;
 
 fn main() -> ExitCode {
-    let typed = std::env::args_os().collect();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    if let Some(ended) = commands::contest_part(&typed) {
+        return of_part(ended);
+    }
     let typed = arguments::ours_first(arguments::with_default_command(typed, Path::is_dir));
     let arguments = Arguments::parse_from(typed);
     let console = Console::new(&arguments.global);
@@ -37,4 +42,14 @@ fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// How a process ends that is a part of a benchmark.
+fn of_part(ended: Result<(), failure::Failure>) -> ExitCode {
+    let Err(failure) = ended else {
+        return ExitCode::SUCCESS;
+    };
+    // Whoever started it reads this; nothing else can be done if it cannot be written.
+    let _ = writeln!(std::io::stderr(), "{failure}");
+    failure.exit.into()
 }

@@ -1,6 +1,8 @@
-//! getrusage(2).
+//! getrusage(2) and wait4(2).
 
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 
 /// User and system time, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,12 +18,52 @@ pub(crate) fn of_process() -> io::Result<SplitTime> {
     // SAFETY: the pointer is to a live rusage that the kernel fills.
     let returned = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     super::checked(returned)?;
-    let ns = |time: libc::timeval| {
-        u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
-            + u64::try_from(time.tv_usec).unwrap_or(0) * 1_000
-    };
     Ok(SplitTime {
         user_ns: ns(usage.ru_utime),
         system_ns: ns(usage.ru_stime),
     })
+}
+
+/// What a child used, with all that it had waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChildUsage {
+    pub(crate) time: SplitTime,
+    pub(crate) faults_major: u64,
+    pub(crate) faults_minor: u64,
+    pub(crate) switches_voluntary: u64,
+    pub(crate) switches_involuntary: u64,
+}
+
+/// Waits for the child `pid` to end and takes it away.
+pub(crate) fn wait(pid: i32) -> io::Result<(ExitStatus, ChildUsage)> {
+    loop {
+        // SAFETY: an all-zero rusage is a valid one: it holds integers alone.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        let mut status = 0;
+        // SAFETY: both pointers are to live values that the kernel fills.
+        let returned = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
+        match super::checked(returned) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(_) => {
+                let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
+                let used = ChildUsage {
+                    time: SplitTime {
+                        user_ns: ns(usage.ru_utime),
+                        system_ns: ns(usage.ru_stime),
+                    },
+                    faults_major: count(usage.ru_majflt),
+                    faults_minor: count(usage.ru_minflt),
+                    switches_voluntary: count(usage.ru_nvcsw),
+                    switches_involuntary: count(usage.ru_nivcsw),
+                };
+                return Ok((ExitStatus::from_raw(status), used));
+            }
+        }
+    }
+}
+
+fn ns(time: libc::timeval) -> u64 {
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_usec).unwrap_or(0) * 1_000
 }

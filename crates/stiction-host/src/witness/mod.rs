@@ -14,6 +14,7 @@ use stiction_core::{CpuTime, FileMap, Layout, TargetStack, Witnesses};
 
 pub use cpu::{cpu_between, process_cpu};
 pub use extents::{file_map, unwritten_bytes};
+pub use pressure::Pressure;
 pub(crate) use residency::of_file as residency_of_file;
 pub use residency::residency;
 

@@ -35,11 +35,70 @@ impl IoPressure {
     }
 }
 
+/// Time in which tasks of the machine waited for each resource, ns, since boot or between
+/// two readings. `None` where the kernel does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pressure {
+    /// At least one task waited for a CPU.
+    pub cpu_some_ns: Option<u64>,
+    /// At least one waited for I/O.
+    pub io_some_ns: Option<u64>,
+    /// All that could have run waited for I/O.
+    pub io_full_ns: Option<u64>,
+    /// At least one waited for memory.
+    pub memory_some_ns: Option<u64>,
+    /// All that could have run waited for memory.
+    pub memory_full_ns: Option<u64>,
+}
+
+impl Pressure {
+    /// The totals now.
+    #[must_use]
+    pub fn read() -> Self {
+        Self::read_in(&Roots::live())
+    }
+
+    fn read_in(roots: &Roots) -> Self {
+        let text = |name: &str| {
+            roots
+                .text(format!("/proc/pressure/{name}"))
+                .unwrap_or_default()
+        };
+        let (cpu, io, memory) = (text("cpu"), text("io"), text("memory"));
+        Self {
+            cpu_some_ns: total_ns(&cpu, "some "),
+            io_some_ns: total_ns(&io, "some "),
+            io_full_ns: total_ns(&io, "full "),
+            memory_some_ns: total_ns(&memory, "some "),
+            memory_full_ns: total_ns(&memory, "full "),
+        }
+    }
+
+    /// What came to it since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        let between =
+            |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
+        Self {
+            cpu_some_ns: between(self.cpu_some_ns, before.cpu_some_ns),
+            io_some_ns: between(self.io_some_ns, before.io_some_ns),
+            io_full_ns: between(self.io_full_ns, before.io_full_ns),
+            memory_some_ns: between(self.memory_some_ns, before.memory_some_ns),
+            memory_full_ns: between(self.memory_full_ns, before.memory_full_ns),
+        }
+    }
+}
+
 /// Total of the `some` line, ns: time in which at least one task waited.
 ///
 /// `some avg10=0.00 avg60=0.00 avg300=0.00 total=123` (in microseconds).
 fn some_total_ns(text: &str) -> Option<u64> {
-    let line = text.lines().find(|line| line.starts_with("some "))?;
+    total_ns(text, "some ")
+}
+
+/// Total of the line that begins so, ns.
+fn total_ns(text: &str, begin: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with(begin))?;
     let total = line
         .split_ascii_whitespace()
         .find_map(|field| field.strip_prefix("total="))?;
@@ -60,6 +119,25 @@ mod tests {
         assert_eq!(some_total_ns(text), Some(58_761_459_000));
         assert_eq!(some_total_ns("full avg10=0.00 total=5"), None);
         assert_eq!(some_total_ns("some avg10=0.22 total="), None);
+    }
+
+    #[test]
+    fn each_resource_has_its_totals() {
+        let line = |kind, total| format!("{kind} avg10=0.00 avg60=0.00 avg300=0.00 total={total}");
+        let text = format!(
+            "/proc/pressure/io: {}\n/proc/pressure/cpu: {}\n",
+            line("full", 5),
+            line("some", 3)
+        );
+        let machine = lay_out(&text);
+        let seen = Pressure::read_in(&Roots::at(machine.path()));
+        let expected = Pressure {
+            cpu_some_ns: Some(3000),
+            io_full_ns: Some(5000),
+            ..Pressure::default()
+        };
+        assert_eq!(seen, expected);
+        assert_eq!(seen.since(seen).io_full_ns, Some(0));
     }
 
     #[test]

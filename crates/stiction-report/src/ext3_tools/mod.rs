@@ -10,6 +10,8 @@ mod rows;
 mod times;
 mod tree_move;
 
+pub(crate) use rows::{begin, end, median};
+
 pub use disk_test::{block_lines, disk_test};
 pub use files::{millisecond_histogram, time_read, write_and_fsync};
 pub use ladder::ladder;

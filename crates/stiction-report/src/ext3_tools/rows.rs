@@ -18,7 +18,7 @@ use crate::stack::{stack_line, without_home};
 pub(super) const GIB: f64 = 1_073_741_824.0;
 
 /// A page with the head that all of them have.
-pub(super) fn begin(session: &Session, title: &str, style: Style) -> Page {
+pub(crate) fn begin(session: &Session, title: &str, style: Style) -> Page {
     let mut page = Page::new(style);
     let environment = &session.header.environment;
     page.edges(
@@ -184,7 +184,7 @@ pub(super) fn measured_phases<'a>(judged: &'a Judged<'_>) -> Vec<JudgedPhase<'a>
 }
 
 /// The doubts, and the answer in the last line.
-pub(super) fn end(
+pub(crate) fn end(
     mut page: Page,
     judged: &Judged<'_>,
     rows: &[JudgedPhase<'_>],
@@ -225,7 +225,7 @@ fn nothing(session: &Session) -> String {
 }
 
 /// The median of some values; the mean of the middle two of an even number.
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
     Some(if values.len() % 2 == 1 {

@@ -7,6 +7,8 @@ mod shape;
 mod trial;
 mod walk;
 
+pub(crate) use trial::generate;
+
 pub use options::{EntryOrder, Generated, TreeMoveOptions, TreeMoveParameters};
 
 use stiction_core::{Environment, Plan, PlannedTrial, Seed, SkipReason};

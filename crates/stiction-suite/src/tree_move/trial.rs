@@ -326,7 +326,7 @@ fn moving() -> Timetable<'static> {
 }
 
 /// Makes the tree at `root`.
-fn generate(
+pub(crate) fn generate(
     root: &Path,
     generated: Generated,
     seed: Seed,

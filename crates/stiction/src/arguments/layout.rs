@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use super::{BonnieLayout, Layout};
+use super::{BonnieLayout, ContestLayout, Layout};
 
 /// A layout of one of the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +12,14 @@ pub(crate) enum ClassicLayout {
     Tiobench(Layout),
     /// Bonnie's and Bonnie++'s.
     Bonnie(BonnieLayout),
+    /// contest's.
+    Contest(ContestLayout),
 }
 
 impl ValueEnum for ClassicLayout {
     fn value_variants<'a>() -> &'a [Self] {
         use BonnieLayout as B;
+        use ContestLayout as C;
         use Layout as T;
         &[
             Self::Tiobench(T::V033),
@@ -36,6 +39,10 @@ impl ValueEnum for ClassicLayout {
             Self::Bonnie(B::Csv196),
             Self::Bonnie(B::Csv200a),
             Self::Bonnie(B::PlusPlusHtml),
+            Self::Contest(C::V034),
+            Self::Contest(C::V034Summary),
+            Self::Contest(C::V05),
+            Self::Contest(C::V061),
         ]
     }
 
@@ -43,6 +50,7 @@ impl ValueEnum for ClassicLayout {
         match self {
             Self::Tiobench(layout) => layout.to_possible_value(),
             Self::Bonnie(layout) => layout.to_possible_value(),
+            Self::Contest(layout) => layout.to_possible_value(),
         }
     }
 }
@@ -57,7 +65,9 @@ mod tests {
             .iter()
             .filter_map(|layout| Some(layout.to_possible_value()?.get_name().to_owned()))
             .collect();
-        let all = Layout::value_variants().len() + BonnieLayout::value_variants().len();
+        let all = Layout::value_variants().len()
+            + BonnieLayout::value_variants().len()
+            + ContestLayout::value_variants().len();
         assert_eq!(names.len(), all);
         names.sort();
         names.dedup();

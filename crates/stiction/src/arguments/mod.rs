@@ -5,6 +5,7 @@
 
 mod bonnie;
 mod compare;
+mod contest;
 mod curve;
 mod file_layout;
 mod fio;
@@ -28,6 +29,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
 pub(crate) use compare::CompareArguments;
+pub(crate) use contest::{ContestArguments, ContestLayout, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
@@ -149,6 +151,8 @@ pub(crate) enum Command {
     TimeRead(Box<TimeReadArguments>),
     /// One file by bytes, by chunks and at random, and many small ones: Bonnie++
     Bonnie(Box<BonnieArguments>),
+    /// Time a job beside loads, as contest did: who slows down whom
+    Contest(Box<ContestArguments>),
     /// Move a tree of files to another filesystem and back
     TreeMove(Box<TreeMoveArguments>),
     /// One worker for each of several disks: each, all, and how far apart they end

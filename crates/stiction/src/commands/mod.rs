@@ -4,6 +4,7 @@ mod bonnie;
 mod bonnie_options;
 mod clean;
 mod compare;
+mod contest;
 mod curve;
 mod fio;
 mod fio_output;
@@ -33,6 +34,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::state::StateDirectory;
 
+pub(crate) use contest::part as contest_part;
+
 /// What every command works with.
 pub(crate) struct Desk<'a> {
     /// Where words go.
@@ -61,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::WriteAndFsync(typed) => write_and_fsync::run(typed, &desk()?),
         Command::TimeRead(typed) => time_read::run(typed, &desk()?),
         Command::Bonnie(typed) => bonnie::run(typed, &desk()?),
+        Command::Contest(typed) => contest::run(typed, &desk()?),
         Command::TreeMove(typed) => tree_move::run(typed, &desk()?),
         Command::Parallel(typed) => parallel::run(typed, &desk()?),
         Command::Pagecache(typed) => pagecache::run(typed, &desk()?),

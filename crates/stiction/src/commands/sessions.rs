@@ -7,7 +7,7 @@ use stiction_core::{Session, export_session};
 use stiction_report::{Judged, Listed, is_fio_run, json};
 use stiction_store::Filter;
 
-use super::{Desk, bonnie, fio_output, operand, store, tiobench};
+use super::{Desk, bonnie, contest, fio_output, operand, store, tiobench};
 use crate::arguments::{
     ClassicLayout, DeleteArguments, ExportArguments, ListArguments, ShowArguments,
 };
@@ -62,6 +62,7 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
         (_, Some(_)) if as_json => return Err(text_and_json("--format")),
         (Some(ClassicLayout::Tiobench(layout)), _) => tiobench::classic_report(&part, layout)?,
         (Some(ClassicLayout::Bonnie(layout)), _) => bonnie::classic_report(&part, layout)?,
+        (Some(ClassicLayout::Contest(layout)), _) => contest::classic_report(&part, layout)?,
         (None, Some(format)) => fio_output::text(&part, format)?,
         (None, None) if as_json => json::session(&judged()),
         (None, None) if !typed.full && is_fio_run(&part) => {

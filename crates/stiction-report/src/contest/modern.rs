@@ -1,0 +1,289 @@
+//! The default report: by how much each load slows the job down, and what of the load is
+//! left meanwhile.
+
+use std::fmt;
+
+use stiction_core::{Session, Trial, Unit, metrics};
+
+use super::{is_of, job, loads};
+use crate::ext3_tools::{begin, end, median};
+use crate::figure::{measured, significant};
+use crate::judged::Judged;
+use crate::page::{Column, Role, Span, Style, Table};
+
+/// What one load came to, medians over its runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Row {
+    load: String,
+    runs: usize,
+    /// The shortest and the longest run, s.
+    range_s: (f64, f64),
+    time_s: f64,
+    cpu_s: f64,
+    /// Time over that without a load.
+    slowdown: Option<f64>,
+    /// Time in which the job neither ran nor could have, s: see [`waited_s`].
+    waited_s: Option<f64>,
+    /// Rate of the load beside the job over that alone.
+    retention: Option<f64>,
+    load_rate: Option<(Unit, f64)>,
+    load_cpu_percent: Option<f64>,
+    drain_s: Option<f64>,
+    io_pressure_s: Option<f64>,
+}
+
+/// Elapsed time less what the job's CPU time takes when all its slots, or all CPUs, are
+/// busy: what more work of the CPU does not explain.
+fn waited_s(time_s: f64, cpu_s: f64, slots: u32, cpus: u32) -> f64 {
+    (time_s - cpu_s / f64::from(slots.min(cpus).max(1))).max(0.0)
+}
+
+/// The table of all loads, the doubts, and the answer.
+#[must_use]
+pub fn contest(judged: &Judged<'_>, style: Style) -> String {
+    let session = judged.session();
+    let mut page = begin(session, "stiction contest", style);
+    let rows = rows(session);
+    let sums = checksums(session);
+    if let Some(line) = job_line(session, &sums) {
+        page.line(line);
+    }
+    if !rows.is_empty() {
+        page.blank();
+        page.table(0, &job_table(&rows));
+    }
+    if rows.iter().any(|row| row.load_rate.is_some()) {
+        page.blank();
+        page.table(0, &load_table(&rows));
+        page.paragraph(
+            "",
+            Span::new(
+                Role::Faint,
+                "slowdown: time over that without a load. kept: the load's rate beside the job \
+                 over its rate alone. Of two systems the better one has less slowdown at the \
+                 same share kept, and not just less slowdown.",
+            ),
+        );
+    }
+    if sums.len() > 1 {
+        page.paragraph(
+            "- ",
+            Span::new(
+                Role::Bad,
+                "The job did not make the same of the same work: its checksums differ.",
+            ),
+        );
+    }
+    end(page, judged, &[], answer(&rows))
+}
+
+fn rows(session: &Session) -> Vec<Row> {
+    let reference_s = times(session, "no_load");
+    let reference_s = median(reference_s);
+    loads(&session.trials)
+        .iter()
+        .filter_map(|load| row(session, load, reference_s))
+        .collect()
+}
+
+fn times(session: &Session, load: &str) -> Vec<f64> {
+    of_jobs(session, load, |trial| job(trial)?.value(&metrics::ELAPSED))
+}
+
+/// A figure of each run of a load that has it.
+fn of_jobs(session: &Session, load: &str, figure: impl Fn(&Trial) -> Option<f64>) -> Vec<f64> {
+    let trials = session.trials.iter().filter(|trial| is_of(trial, load));
+    trials
+        .filter(|trial| job(trial).is_some())
+        .filter_map(figure)
+        .collect()
+}
+
+fn row(session: &Session, load: &str, reference_s: Option<f64>) -> Option<Row> {
+    let times = times(session, load);
+    let time_s = median(times.clone())?;
+    let value = |metric| median(of_jobs(session, load, |trial| job(trial)?.value(metric)));
+    let cpu_s = median(of_jobs(session, load, |trial| {
+        let phase = job(trial)?;
+        Some(phase.value(&metrics::CPU_USER)? + phase.value(&metrics::CPU_SYSTEM)?)
+    }));
+    let rate = |trial: &Trial, phase: &str| {
+        let phase = trial.phase(phase)?;
+        let bytes = phase.value(&metrics::LOAD_RATE);
+        bytes.or_else(|| phase.value(&metrics::LOAD_STEP_RATE))
+    };
+    let retention = of_jobs(session, load, |trial| {
+        let alone = rate(trial, "load_alone").filter(|&alone| alone > 0.0)?;
+        Some(rate(trial, "job")? / alone)
+    });
+    let load_rate = value(&metrics::LOAD_RATE)
+        .map(|rate| (Unit::BytesPerSecond, rate))
+        .or_else(|| value(&metrics::LOAD_STEP_RATE).map(|rate| (Unit::OperationsPerSecond, rate)));
+    let drain = of_jobs(session, load, |trial| {
+        Some(trial.phase("drain")?.elapsed_ns as f64 / 1e9)
+    });
+    Some(Row {
+        load: load.to_owned(),
+        runs: times.len(),
+        range_s: (
+            times.iter().copied().fold(f64::INFINITY, f64::min),
+            times.iter().copied().fold(0.0, f64::max),
+        ),
+        time_s,
+        cpu_s: cpu_s.unwrap_or(0.0),
+        slowdown: reference_s
+            .filter(|&reference_s| reference_s > 0.0)
+            .map(|reference_s| time_s / reference_s),
+        waited_s: slots_and_cpus(session)
+            .zip(cpu_s)
+            .map(|((slots, cpus), cpu_s)| waited_s(time_s, cpu_s, slots, cpus)),
+        retention: median(retention),
+        load_rate,
+        load_cpu_percent: value(&metrics::LOAD_CPU_PERCENT),
+        drain_s: median(drain),
+        io_pressure_s: value(&metrics::PRESSURE_IO_SOME),
+    })
+}
+
+fn slots_and_cpus(session: &Session) -> Option<(u32, u32)> {
+    let plan = session.header.plan.as_ref()?;
+    let slots = plan.parameters.get("slots")?.as_u64()?;
+    let cpus = session.header.environment.cpu.as_ref()?.allowed;
+    Some((u32::try_from(slots).ok()?, cpus))
+}
+
+/// The sums that the jobs told, each once.
+fn checksums(session: &Session) -> Vec<&str> {
+    let mut found: Vec<&str> = session
+        .trials
+        .iter()
+        .filter_map(job)
+        .flat_map(|phase| &phase.notes)
+        .filter_map(|note| note.strip_prefix("checksum "))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn job_line(session: &Session, sums: &[&str]) -> Option<String> {
+    let parameters = &session.header.plan.as_ref()?.parameters;
+    let name = parameters.get("timed")?.get("job")?.as_str()?;
+    let slots = parameters.get("slots")?.as_u64()?;
+    let units = parameters["timed"]
+        .get("units_count")
+        .and_then(serde_json::Value::as_u64);
+    let units = units.map_or_else(String::new, |units| format!("{units} units, "));
+    let sum = match sums {
+        [sum] => format!(", checksum {sum}"),
+        _ => String::new(),
+    };
+    Some(format!("job: {name}, {units}{slots} at once{sum}"))
+}
+
+fn text(value: Option<impl fmt::Display>) -> Span {
+    value
+        .map_or_else(String::new, |value| value.to_string())
+        .into()
+}
+
+fn seconds(value: f64) -> String {
+    measured(Unit::Seconds, value)
+}
+
+fn job_table(rows: &[Row]) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("load", 12),
+        Column::right("runs", 4),
+        Column::right("time", 8),
+        Column::right("from", 8),
+        Column::right("to", 8),
+        Column::right("slowdown", 8),
+        Column::right("CPU", 8),
+        Column::right("waited", 8),
+        Column::right("I/O stall", 9),
+    ]);
+    for row in rows {
+        let several = row.runs > 1;
+        table.row(vec![
+            row.load.as_str().into(),
+            row.runs.to_string().into(),
+            Span::new(Role::Strong, seconds(row.time_s)),
+            text(several.then(|| seconds(row.range_s.0))),
+            text(several.then(|| seconds(row.range_s.1))),
+            text(row.slowdown.map(|slowdown| format!("{slowdown:.2}"))),
+            seconds(row.cpu_s).into(),
+            text(row.waited_s.map(seconds)),
+            text(row.io_pressure_s.map(seconds)),
+        ]);
+    }
+    table
+}
+
+fn load_table(rows: &[Row]) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("load", 12),
+        Column::right("slowdown", 8),
+        Column::right("kept", 7),
+        Column::right("load's rate", 11),
+        Column::right("load's CPU", 10),
+        Column::right("drained in", 10),
+    ]);
+    for row in rows.iter().filter(|row| row.load_rate.is_some()) {
+        let share = |share: f64| format!("{} %", significant(100.0 * share, 2));
+        table.row(vec![
+            row.load.as_str().into(),
+            text(row.slowdown.map(|slowdown| format!("{slowdown:.2}"))),
+            text(row.retention.map(share)),
+            text(row.load_rate.map(|(unit, rate)| measured(unit, rate))),
+            text(
+                row.load_cpu_percent
+                    .map(|share| measured(Unit::Percent, share)),
+            ),
+            text(row.drain_s.map(seconds)),
+        ]);
+    }
+    table
+}
+
+/// The load that slows the job down most.
+fn answer(rows: &[Row]) -> Option<String> {
+    let loaded = rows
+        .iter()
+        .filter(|row| row.load_rate.is_some())
+        .filter_map(|row| Some((row.slowdown?, row)));
+    let worst = loaded.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    if let Some((slowdown, row)) = worst {
+        let kept = row.retention.map_or_else(String::new, |kept| {
+            format!(
+                ", and the load keeps {} % of its rate",
+                significant(100.0 * kept, 2)
+            )
+        });
+        return Some(format!(
+            "most by {}: the job takes {slowdown:.2} times as long as without a load{kept}",
+            row.load
+        ));
+    }
+    let first = rows.first()?;
+    Some(format!(
+        "{}: the job takes {}",
+        first.load,
+        seconds(first.time_s)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seed 000: under io_halfmem ext3 took 461.74 s with 263.2 s of CPU, ext2 306.82 s
+    /// with 266.9 s; the one waited 198.5 s and the other 39.9 s.
+    #[test]
+    fn waiting_is_what_the_cpu_does_not_explain() {
+        assert!((waited_s(461.74, 263.2, 4, 1) - 198.54).abs() < 1e-9);
+        assert!((waited_s(306.82, 266.9, 4, 1) - 39.92).abs() < 1e-9);
+        assert_eq!(waited_s(10.0, 20.0, 1, 8), 0.0);
+        assert_eq!(waited_s(10.0, 16.0, 8, 2), 2.0);
+    }
+}

@@ -1,0 +1,93 @@
+//! What contest can be asked to do, and what its plan says.
+
+use serde::{Deserialize, Serialize};
+
+use super::build::BuildSize;
+use super::loads::Load;
+
+/// The job that is timed, as it is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum JobWanted {
+    /// The built-in build.
+    #[default]
+    Buildsim,
+}
+
+/// The job that is timed, every choice made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "job")]
+pub enum TimedJob {
+    /// The built-in build.
+    Buildsim(BuildSize),
+}
+
+impl TimedJob {
+    /// Its name for people.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Buildsim(_) => "buildsim",
+        }
+    }
+}
+
+/// Everything that can be asked. `None` means that the workload chooses; see
+/// [`Contest`](crate::Contest) for what it chooses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContestOptions {
+    /// Whether it is to be contest: no load is waited for, none is measured alone.
+    pub classic: bool,
+    /// The job.
+    pub job: JobWanted,
+    /// Loads, in order; empty for the usual ones.
+    pub loads: Vec<Load>,
+    /// What the loads take for the size of the memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Processes of the job at once; 4 for each CPU.
+    pub slots: Option<u32>,
+    /// Units of the built-in build; 64 for each CPU.
+    pub units: Option<u32>,
+    /// Rounds of hashing in each unit: what [`rounds_for`](super::rounds_for) found once
+    /// on this machine.
+    pub rounds: Option<u64>,
+    /// Whether a unit of the built-in build has as many processes as one of a compiler,
+    /// 24 and not 6.
+    pub full_fidelity: bool,
+    /// Processes of the ring; 4 for each CPU.
+    pub processes: Option<u32>,
+    /// For how long a load is measured alone, ns.
+    pub alone_ns: Option<u64>,
+    /// Repetitions.
+    pub runs: Option<u32>,
+    /// A small job and small loads, once: to see how it goes.
+    pub quick: bool,
+    /// Whether the filesystem may be filled to its last byte; else to 95 % of its size.
+    pub may_fill: bool,
+}
+
+/// The plan's side: every choice made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContestParameters {
+    /// Whether it is contest as it was.
+    pub classic: bool,
+    /// The job.
+    pub timed: TimedJob,
+    /// Processes of the job at once.
+    pub slots: u32,
+    /// What the loads take for the size of the memory, bytes.
+    pub memory_bytes: u64,
+    /// Whether that is less than the machine's memory for want of space.
+    pub memory_cut: bool,
+    /// Bytes that may be written and not yet written back before writers are slowed
+    /// down; as far as settings tell.
+    pub dirty_limit_bytes: u64,
+    /// Processes of the ring.
+    pub processes: u32,
+    /// Files of the tree that is listed.
+    pub list_files: u32,
+    /// For how long a load is measured alone, ns; 0 for not at all.
+    pub alone_ns: u64,
+    /// Whether the filesystem may be filled to its last byte.
+    pub may_fill: bool,
+}

@@ -1,0 +1,436 @@
+//! One trial: the job beside one load.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stiction_core::{
+    Caveat, CaveatCode, Direction, Measurement, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial,
+    Seed, SkipReason, TrialOutcome, metrics,
+};
+use stiction_engine::{IoFailure, Progress, Routine, Stopwatch, Target, Timetable};
+use stiction_host::{Pressure, Witness, admit_bytes};
+
+use super::build;
+use super::job::RunningJob;
+use super::loads::{EndedLoad, Load, Reading, RunningLoad, Setting, files, list};
+use super::options::{ContestParameters, TimedJob};
+use super::window;
+use crate::ground::on_ground;
+use crate::measure::ended_otherwise;
+use crate::metadata::{Folder, Made, directions};
+use crate::open_file::{OpenFile, Use};
+use crate::order::trial_seed;
+use crate::perform::{Performance, perform};
+use crate::room::reserve;
+use crate::tree_move::{self, Generated};
+use crate::{Context, Ground, SuiteError, TrialReport};
+
+/// Length of a recording interval.
+const INTERVAL_NS: u64 = 100_000_000;
+/// How often a wait looks up for a stop or a failure.
+const LOOK: Duration = Duration::from_millis(50);
+/// What is written at a time.
+const PIECE_BYTES: u64 = 1 << 20;
+/// Space of an entry beside its content, at the most common block size.
+const ENTRY_BYTES: u64 = 4096;
+
+/// Runs `trial` of `plan`.
+pub(super) fn run(
+    plan: &Plan,
+    trial: &PlannedTrial,
+    helper: &Path,
+    context: &mut Context<'_>,
+) -> Result<TrialReport, SuiteError> {
+    let parameters: ContestParameters = serde_json::from_value(plan.parameters.clone())?;
+    let name = trial.cell.get("load").map(ToString::to_string);
+    let Some(load) = name.as_deref().and_then(Load::by_name) else {
+        let message = format!("no load is called {}", name.unwrap_or_default());
+        return Ok(TrialReport::new(TrialOutcome::Failed { message }));
+    };
+    if let Err(reason) = admit(&parameters, load, context) {
+        return Ok(TrialReport::new(TrialOutcome::Skipped(reason)));
+    }
+    let seed = trial_seed(plan, trial);
+    on_ground(context, &[0], 2, |ground, context| {
+        let paths = ground.paths();
+        let [tree, beside] = &paths[..] else {
+            let message = "no directory to work in".to_owned();
+            return Ok(TrialOutcome::Failed { message });
+        };
+        let cell = CellRun {
+            parameters: &parameters,
+            helper,
+            ground,
+            tree,
+            setting: Setting {
+                load,
+                directory: beside.clone(),
+                bytes: parameters.memory_bytes,
+                dirty_limit_bytes: parameters.dirty_limit_bytes,
+                processes: parameters.processes,
+                helper: helper.to_owned(),
+                seed,
+            },
+        };
+        cell.all(context)
+    })
+}
+
+/// Whether there is space for it, before anything is made.
+fn admit(
+    parameters: &ContestParameters,
+    load: Load,
+    context: &Context<'_>,
+) -> Result<(), SkipReason> {
+    let TimedJob::Buildsim(size) = &parameters.timed;
+    let beside = match load {
+        Load::None | Load::Cacherun | Load::Process => 0,
+        Load::Io | Load::Read => parameters.memory_bytes,
+        Load::List => u64::from(parameters.list_files) * 2 * ENTRY_BYTES,
+    };
+    let place = context.places[0].path();
+    admit_bytes(place, size.bytes() + beside, reserve(parameters.may_fill))
+}
+
+/// A trial under way.
+struct CellRun<'a> {
+    parameters: &'a ContestParameters,
+    helper: &'a Path,
+    ground: &'a Ground,
+    /// The tree that the job works on.
+    tree: &'a PathBuf,
+    setting: Setting,
+}
+
+/// How a phase of ours ended before its time.
+enum Cut {
+    /// The user wants no more.
+    Stopped,
+    Failed(String),
+}
+
+impl CellRun<'_> {
+    fn all(&self, context: &mut Context<'_>) -> Result<TrialOutcome, SuiteError> {
+        let phase = self.lay_down(context)?;
+        if let Some(outcome) = ended_otherwise(&phase) {
+            return Ok(outcome);
+        }
+        let mut caveats = Vec::new();
+        if self.setting.load == Load::Cacherun {
+            let phase = self.job("warm_up", PhaseKind::Prepare, None, Vec::new(), context)?;
+            if let Some(outcome) = ended_otherwise(&phase) {
+                return Ok(outcome);
+            }
+        } else {
+            caveats.extend(self.drop_caches(context));
+        }
+        let load = match self.start_load(context)? {
+            Ok(load) => load,
+            Err(outcome) => return Ok(outcome),
+        };
+        let phase = self.job("job", PhaseKind::Measure, load, caveats, context)?;
+        Ok(ended_otherwise(&phase).unwrap_or(TrialOutcome::Completed))
+    }
+
+    /// The tree of the job, and what the load finds.
+    fn lay_down(&self, context: &mut Context<'_>) -> Result<Phase, SuiteError> {
+        let TimedJob::Buildsim(size) = self.parameters.timed;
+        let (tree, setting) = (self.tree, &self.setting);
+        let list_files = self.parameters.list_files;
+        let routine: Routine<'_> = Box::new(move |stopwatch| {
+            lay_tree(tree, size, stopwatch)?;
+            make_directory(&setting.directory, stopwatch)?;
+            match setting.load {
+                Load::Read => {
+                    lay_file(
+                        &files::to_read(&setting.directory),
+                        setting.bytes,
+                        setting.seed,
+                        stopwatch,
+                    )?;
+                }
+                Load::List => {
+                    let generated = Generated {
+                        files: list_files,
+                        directories: list_files / 16,
+                        bytes: u64::from(list_files) * ENTRY_BYTES / 2,
+                    };
+                    let root = list::tree(&setting.directory);
+                    tree_move::generate(&root, generated, setting.seed, stopwatch)?;
+                }
+                Load::None | Load::Cacherun | Load::Process | Load::Io => {}
+            }
+            Folder::open(tree, 0)?.sync_filesystem(stopwatch)
+        });
+        let performance = Performance {
+            name: "lay_down",
+            kind: PhaseKind::LayDown,
+            timetable: Timetable {
+                counted: Direction::Whole,
+                also: directions(),
+                interval_ns: INTERVAL_NS,
+                duration_ns: None,
+            },
+            routines: vec![routine],
+            stacks: self.ground.stacks(),
+            files: Vec::new(),
+            direct_granted: None,
+            caveats: Vec::new(),
+            notes: Vec::new(),
+        };
+        Ok(perform(context, performance)?)
+    }
+
+    /// Takes all that was laid down out of the page cache; a doubt where it stays.
+    fn drop_caches(&self, context: &Context<'_>) -> Option<Caveat> {
+        let mut targets = Vec::new();
+        for root in [self.tree, &self.setting.directory] {
+            if let Err(error) = files_below(root, &mut targets) {
+                let detail = format!("{} cannot be listed: {error}", root.display());
+                return Some(Caveat::new(CaveatCode::CacheNotDropped, detail));
+            }
+        }
+        let targets = targets.into_iter().map(Target::File).collect();
+        Ground::of(targets, Vec::new()).drop_caches(context.stop)
+    }
+
+    /// Starts the load, waits until it is steady and measures it alone; or says how the
+    /// trial ends.
+    fn start_load(
+        &self,
+        context: &mut Context<'_>,
+    ) -> Result<Result<Option<RunningLoad>, TrialOutcome>, SuiteError> {
+        if !self.setting.load.runs() {
+            return Ok(Ok(None));
+        }
+        let load = match RunningLoad::start(self.setting.clone()) {
+            Ok(load) => load,
+            Err(message) => return Ok(Err(TrialOutcome::Failed { message })),
+        };
+        if self.parameters.classic {
+            return Ok(Ok(Some(load)));
+        }
+        let phase = timed(context, "steady", PhaseKind::Ramp, |context, _| {
+            while !load.is_steady() {
+                go_on(&load, LOOK, context)?;
+            }
+            Ok(())
+        })?;
+        if let Some(outcome) = ended_otherwise(&phase) {
+            return Ok(Err(outcome));
+        }
+        if self.parameters.alone_ns > 0 {
+            let end = Instant::now() + Duration::from_nanos(self.parameters.alone_ns);
+            let phase = timed(context, "load_alone", PhaseKind::Ramp, |context, phase| {
+                let before = load.read();
+                while let Some(left) = end.checked_duration_since(Instant::now()) {
+                    go_on(&load, left.min(LOOK), context)?;
+                }
+                phase.measurements = window::of_load(self.setting.load, before, load.read());
+                Ok(())
+            })?;
+            if let Some(outcome) = ended_otherwise(&phase) {
+                return Ok(Err(outcome));
+            }
+        }
+        Ok(Ok(Some(load)))
+    }
+
+    /// Runs the job beside the load, and ends the load.
+    fn job(
+        &self,
+        name: &'static str,
+        kind: PhaseKind,
+        load: Option<RunningLoad>,
+        caveats: Vec<Caveat>,
+        context: &mut Context<'_>,
+    ) -> Result<Phase, SuiteError> {
+        let mut drained = None;
+        let phase = timed(context, name, kind, |context, phase| {
+            phase.caveats = caveats;
+            let pressure = Pressure::read();
+            let witness = Witness::begin(self.ground.stacks(), &[]);
+            let before = load.as_ref().map(RunningLoad::read);
+            let job = RunningJob::start(self.helper, &self.words(), self.folder())
+                .map_err(Cut::Failed)?;
+            while !job.has_ended_within(LOOK).map_err(Cut::Failed)? {
+                if context.stop.is_raised() {
+                    return Err(Cut::Stopped);
+                }
+                if let Some(load) = &load {
+                    go_on(load, Duration::ZERO, context)?;
+                }
+            }
+            let after = load.as_ref().map(RunningLoad::read);
+            let ended = job.finish().map_err(Cut::Failed)?;
+            phase.witnesses = witness.finish();
+            let pressure = Pressure::read().since(pressure);
+            phase.notes.extend(ended.output.lines().map(str::to_owned));
+            phase.measurements = window::of_job(ended.elapsed, ended.usage);
+            let cpu = phase.witnesses.system_cpu;
+            let machine = window::of_machine(ended.elapsed, cpu, pressure);
+            phase.measurements.extend(machine);
+            if let (Some(load), Some(before), Some(after)) = (load, before, after) {
+                let readings = (before, after);
+                let end = load.finish().map_err(Cut::Failed)?;
+                let figures = self.load_figures(readings, &end, ended.elapsed);
+                phase.measurements.extend(figures);
+                drained = Some(end.drain);
+            }
+            phase.elapsed_ns = ended.elapsed.as_nanos() as u64;
+            Ok(())
+        })?;
+        if let Some(drain) = drained {
+            let mut phase = Phase::new("drain", PhaseKind::Settle);
+            let ns = drain.as_nanos() as u64;
+            phase.start_ns = context.now_ns().saturating_sub(ns);
+            phase.elapsed_ns = ns;
+            context.events.phase_finished(&phase)?;
+        }
+        Ok(phase)
+    }
+
+    fn load_figures(
+        &self,
+        readings: (Reading, Reading),
+        end: &EndedLoad,
+        elapsed: Duration,
+    ) -> Vec<Measurement> {
+        let load_s = end.elapsed.as_secs_f64();
+        let corrected = self
+            .parameters
+            .classic
+            .then(|| (elapsed.as_secs_f64() / load_s).min(1.0));
+        let mut found = window::of_load(self.setting.load, readings.0, readings.1);
+        if self.parameters.classic {
+            // contest took the load's CPU time over all of its life.
+            let share = 100.0 * end.cpu_ns as f64 / 1e9 / load_s;
+            for figure in &mut found {
+                if figure.metric == metrics::LOAD_CPU_PERCENT {
+                    *figure = Measurement::new(metrics::LOAD_CPU_PERCENT, share, 1);
+                }
+            }
+        }
+        found.extend(window::of_units(&self.setting, readings, end, corrected));
+        found
+    }
+
+    /// What the helper is told to do.
+    fn words(&self) -> Vec<OsString> {
+        match &self.parameters.timed {
+            TimedJob::Buildsim(size) => build::words(self.tree, size, self.parameters.slots),
+        }
+    }
+
+    /// The directory of our own.
+    fn folder(&self) -> &Path {
+        self.tree.parent().unwrap_or(self.tree)
+    }
+}
+
+/// Waits while the load goes on.
+fn go_on(load: &RunningLoad, patience: Duration, context: &Context<'_>) -> Result<(), Cut> {
+    if context.stop.is_raised() {
+        return Err(Cut::Stopped);
+    }
+    load.go_on_for(patience).map_err(Cut::Failed)
+}
+
+/// A phase that is no job of the engine.
+fn timed(
+    context: &mut Context<'_>,
+    name: &'static str,
+    kind: PhaseKind,
+    work: impl FnOnce(&Context<'_>, &mut Phase) -> Result<(), Cut>,
+) -> Result<Phase, SuiteError> {
+    let progress = Arc::new(Progress::new(0));
+    context.events.phase_started(name, None, progress);
+    let mut phase = Phase::new(name, kind);
+    phase.start_ns = context.now_ns();
+    let result = work(context, &mut phase);
+    if phase.elapsed_ns == 0 {
+        phase.elapsed_ns = context.now_ns() - phase.start_ns;
+    }
+    match result {
+        Ok(()) => {}
+        Err(Cut::Stopped) => {
+            phase.outcome = PhaseOutcome::EndedEarly;
+            phase.measurements.clear();
+            phase.caveats.push(Caveat::new(
+                CaveatCode::Interrupted,
+                format!("{name} was stopped before its end"),
+            ));
+        }
+        Err(Cut::Failed(message)) => {
+            phase.measurements.clear();
+            phase.outcome = PhaseOutcome::Failed { message };
+        }
+    }
+    context.events.phase_finished(&phase)?;
+    Ok(phase)
+}
+
+fn make_directory(path: &Path, stopwatch: &mut Stopwatch<'_>) -> Result<(), IoFailure> {
+    let parent = Folder::open(path.parent().unwrap_or(path), 0)?;
+    parent
+        .make_directory(stopwatch, path.file_name().unwrap_or_default())
+        .map(drop)
+}
+
+fn lay_tree(
+    root: &Path,
+    size: build::BuildSize,
+    stopwatch: &mut Stopwatch<'_>,
+) -> Result<(), IoFailure> {
+    make_directory(root, stopwatch)?;
+    for inner in ["include", "src", "obj"] {
+        make_directory(&root.join(inner), stopwatch)?;
+    }
+    for (path, content) in build::files(root, size) {
+        let folder = Folder::open(path.parent().unwrap_or(root), 0)?;
+        let made = Made {
+            bytes: content.len() as u64,
+            piece: &content,
+            sync: false,
+        };
+        folder.create(stopwatch, path.file_name().unwrap_or_default(), made)?;
+        if stopwatch.is_over() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A file of random bytes, one piece again and again.
+fn lay_file(
+    path: &Path,
+    bytes: u64,
+    seed: Seed,
+    stopwatch: &mut Stopwatch<'_>,
+) -> Result<(), IoFailure> {
+    let file = OpenFile::open(path, 0, Use::Create, false)?;
+    let words = (0..PIECE_BYTES / 8).flat_map(|word| seed.stream(word).0.to_le_bytes());
+    let piece: Vec<u8> = words.collect();
+    let mut at = 0;
+    while at < bytes && !stopwatch.is_over() {
+        let now = (bytes - at).min(PIECE_BYTES);
+        file.write_at(&piece[..now as usize], at)?;
+        at += now;
+    }
+    Ok(())
+}
+
+fn files_below(root: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            files_below(&entry.path(), found)?;
+        } else {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
+}

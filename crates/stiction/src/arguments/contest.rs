@@ -1,0 +1,117 @@
+//! Arguments of `stiction contest`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::Recording;
+
+const EXAMPLES: &str = "\
+Examples:
+  stiction contest /mnt/data        Six loads, three times, in some minutes
+  stiction contest --quick .        A small job and small loads, once
+  stiction contest --loads none,io --memory 4G --runs 5 /mnt/data
+  stiction contest --classic --layout contest-0.61 /mnt/data
+                                    As contest did it, with its report
+  stiction show latest --layout contest-0.34
+
+A job is timed while one load runs beside it: how much does a busy machine slow
+down other work, and what is left of the load meanwhile? The job is a built-in
+build that does the same work each time. It starts once the load is steady, and
+a load that fails fails its run. docs/contest.md says what each load does.";
+
+/// What runs beside the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoadWord {
+    /// Nothing, and nothing in the page cache
+    None,
+    /// Nothing, and all in the page cache
+    Cacherun,
+    /// Processes that hand data on in a ring of pipes
+    Process,
+    /// A file as large as the memory, written again and again
+    Io,
+    /// A file as large as the memory, read again and again
+    Read,
+    /// A tree that is listed again and again
+    List,
+}
+
+/// A report of contest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContestLayout {
+    /// The log of contest 0.34
+    #[value(name = "contest-0.34")]
+    V034,
+    /// The tables in which results of contest 0.34 were posted
+    #[value(name = "contest-0.34-summary")]
+    V034Summary,
+    /// The tables of contest 0.5x
+    #[value(name = "contest-0.5x")]
+    V05,
+    /// The tables of contest 0.60 and 0.61
+    #[value(name = "contest-0.61")]
+    V061,
+}
+
+/// Time a job beside loads, as contest did
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ContestArguments {
+    /// Directory to work in [default: the current one]
+    #[arg(value_name = "DIR", help_heading = "Where")]
+    pub(crate) directory: Option<PathBuf>,
+
+    /// Loads, each in its turn [default: none,cacherun,process,io,read,list]
+    #[arg(
+        long,
+        short = 'l',
+        value_enum,
+        value_name = "LOAD",
+        value_delimiter = ',',
+        help_heading = "What"
+    )]
+    pub(crate) loads: Vec<LoadWord>,
+    /// Processes of the job at once [default: 4 for each CPU]
+    #[arg(long, short = 'j', value_name = "COUNT", help_heading = "What")]
+    pub(crate) jobs: Option<u32>,
+    /// Units that the job builds [default: 64 for each CPU]
+    #[arg(long, value_name = "COUNT", help_heading = "What")]
+    pub(crate) units: Option<u32>,
+    /// Rounds of hashing in each unit [default: measured once and kept beside
+    /// the sessions]
+    #[arg(long, value_name = "COUNT", help_heading = "What")]
+    pub(crate) rounds: Option<u64>,
+    /// As many processes in each unit as a compiler has, 24 and not 6
+    #[arg(long, help_heading = "What")]
+    pub(crate) full_fidelity: bool,
+    /// Processes of the ring [default: 4 for each CPU]
+    #[arg(long, value_name = "COUNT", help_heading = "What")]
+    pub(crate) processes: Option<u32>,
+
+    /// Loads are as large as a memory of SIZE, MiB [default: the memory's, or
+    /// what fits]
+    #[arg(long, value_name = "SIZE", help_heading = "How much")]
+    pub(crate) memory: Option<String>,
+    /// Repetitions [default: 3; 1 with --quick or --classic]
+    #[arg(long, value_name = "COUNT", help_heading = "How much")]
+    pub(crate) runs: Option<u32>,
+    /// A small job and small loads, once: to see how it goes
+    #[arg(long, help_heading = "How much")]
+    pub(crate) quick: bool,
+
+    /// Start the job with the load and measure no load alone, as contest did
+    #[arg(long, help_heading = "Being the old program")]
+    pub(crate) classic: bool,
+    /// Print a report of contest instead [default with --classic: contest-0.61]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LAYOUT",
+        help_heading = "Being the old program"
+    )]
+    pub(crate) layout: Option<ContestLayout>,
+
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+}
