@@ -128,9 +128,15 @@ fn means(session: &Session, load: &str, name: &str) -> Option<Means> {
     (means.runs > 0).then_some(means)
 }
 
+/// `text` and blanks up to the next column that a tabulator reaches.
+fn field(text: &str) -> String {
+    let width = text.len() / FIELD * FIELD + FIELD;
+    format!("{text:<width$}")
+}
+
 /// Fields in columns of eight, the last one as long as it is.
 fn fields(texts: &[String; 5]) -> String {
-    let line: String = texts.iter().map(|text| format!("{text:<FIELD$}")).collect();
+    let line: String = texts.iter().map(|text| field(text)).collect();
     line.trim_end().to_owned()
 }
 
@@ -282,7 +288,7 @@ pub fn contest_0_34_summary(session: &Session) -> String {
             if let Some(means) = means(session, &load, name) {
                 let time = decimals(means.time_s, 2);
                 let share = means.cpu_percent().floor();
-                let _ = writeln!(table, "{name:<width$}{time:<FIELD$}{share:.0}%");
+                let _ = writeln!(table, "{name:<width$}{}{share:.0}%", field(&time));
             }
         }
         tables.push(table);

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use stiction_core::{Session, Trial, Unit, metrics};
+use stiction_core::{Session, Trial, Unit, format_bytes, metrics};
 
 use super::{is_of, job, loads};
 use crate::ext3_tools::{begin, end, median};
@@ -62,6 +62,19 @@ pub fn contest(judged: &Judged<'_>, style: Style) -> String {
                 "slowdown: time over that without a load. kept: the load's rate beside the job \
                  over its rate alone. Of two systems the better one has less slowdown at the \
                  same share kept, and not just less slowdown.",
+            ),
+        );
+    }
+    if let Some(bytes) = cut_memory_bytes(session) {
+        page.paragraph(
+            "- ",
+            Span::new(
+                Role::Doubt,
+                format!(
+                    "There was space for files of {} alone, less than the memory: what is \
+                     read may come from memory. Choose another directory, or --may-fill.",
+                    format_bytes(bytes)
+                ),
             ),
         );
     }
@@ -150,6 +163,16 @@ fn slots_and_cpus(session: &Session) -> Option<(u32, u32)> {
     let slots = plan.parameters.get("slots")?.as_u64()?;
     let cpus = session.header.environment.cpu.as_ref()?.allowed;
     Some((u32::try_from(slots).ok()?, cpus))
+}
+
+/// What the loads took for the memory, where that is less than the memory for want of
+/// space.
+fn cut_memory_bytes(session: &Session) -> Option<u64> {
+    let parameters = &session.header.plan.as_ref()?.parameters;
+    let is_cut = parameters.get("memory_cut")?.as_bool()?;
+    is_cut
+        .then(|| parameters.get("memory_bytes")?.as_u64())
+        .flatten()
 }
 
 /// The sums that the jobs told, each once.

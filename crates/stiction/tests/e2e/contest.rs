@@ -1,0 +1,160 @@
+//! contest: a job beside loads.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use testkit::scratch_folder;
+
+use crate::lab::{Lab, assert_empty, assert_fits, assert_says, words};
+use crate::running::Running;
+use crate::signals::{journals, kept_phases};
+
+const SMALL: [&str; 4] = ["contest", "--quick", "--units=2", "--seed=7"];
+
+fn small(more: &[&str], place: &Path) -> Vec<std::ffi::OsString> {
+    let words = SMALL.iter().chain(more).map(Into::into);
+    words.chain([place.into()]).collect()
+}
+
+#[test]
+fn each_load_has_its_row_and_the_work_is_the_same() {
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    let loads = "--loads=none,cacherun,process,io,read,list";
+    let text = lab.output(small(&[loads, "--memory=2"], folder.path()), 0);
+    assert_fits(&text);
+    for load in [
+        "no_load",
+        "cacherun",
+        "process_load",
+        "io_load",
+        "read_load",
+        "list_load",
+    ] {
+        assert!(text.contains(&format!("\n{load} ")), "{load} in\n{text}");
+    }
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("job: buildsim, 2 units"))
+    );
+    assert_empty(folder.path());
+
+    let json = lab.json(["show", "latest"], 0);
+    for trial in json["results"].as_array().unwrap() {
+        let phases = trial["phases"].as_array().unwrap();
+        let job = phases.iter().find(|phase| phase["name"] == "job").unwrap();
+        let figure = |name: &str| job["figures"][name]["value"].as_f64();
+        // Two units of six processes with 4 MiB each.
+        assert!(figure("minor_faults_count").unwrap() > 2.0 * 1024.0);
+        assert!(figure("elapsed_s").unwrap() > 0.0);
+        let has_load = !["no_load", "cacherun"].contains(&trial["cell"]["load"].as_str().unwrap());
+        assert_eq!(figure("load_elapsed_s").is_some(), has_load, "{trial}");
+        assert_eq!(
+            phases.iter().any(|phase| phase["name"] == "drain"),
+            has_load
+        );
+    }
+    assert!(!text.contains("checksums differ"), "{text}");
+}
+
+/// All of the old layouts, and what the import finds in them again.
+#[test]
+fn classic_reports_come_back_through_the_import() {
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    let arguments = small(
+        &["--classic", "--loads=none,io", "--memory=2"],
+        folder.path(),
+    );
+    let text = lab.output(arguments, 0);
+    assert!(text.starts_with("no_load:\nKernel "), "{text}");
+    let file = folder.path().join("report.txt");
+    for layout in [
+        "contest-0.34",
+        "contest-0.34-summary",
+        "contest-0.5x",
+        "contest-0.61",
+    ] {
+        let text = lab.output(["show", "latest", "--layout", layout], 0);
+        fs::write(&file, &text).unwrap();
+        let read = Lab::new();
+        let json = read.json(words([&"import", &file]), 0);
+        let sessions = json["files"][0]["sessions"].as_array().unwrap();
+        assert_eq!(sessions.len(), 1, "{text}");
+        assert_eq!(
+            json["files"][0]["unread"].as_array().map_or(0, Vec::len),
+            0,
+            "{text}"
+        );
+        let id = sessions[0]["id"].as_str().unwrap();
+        let session = read.json(["show", id], 0);
+        assert_eq!(session["results"].as_array().unwrap().len(), 2, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    for (arguments, code, says) in [
+        (["--loads=io,io", "--runs=1"], 2, "name each load once"),
+        (["--loads=io", "--jobs=0"], 2, "give 1 to 4096"),
+        (["--loads=process", "--processes=1"], 2, "give 2 to 1000"),
+    ] {
+        let talk = lab.talk(small(&arguments, folder.path()), code);
+        assert_says(&talk, &[says]);
+    }
+    let text = lab.output(small(&["--loads=io", "--memory=1000T"], folder.path()), 4);
+    assert_says(&text, &["Nothing was measured"]);
+    assert_empty(folder.path());
+}
+
+/// Killed while the job runs: its processes end by themselves, and `clean` removes
+/// what they made.
+#[test]
+fn nothing_survives_a_kill() {
+    for (loads, whole) in [("none", 1), ("process", 3)] {
+        let (lab, folder) = (Lab::new(), scratch_folder());
+        lab.output(["list"], 0);
+        let loads = format!("--loads={loads}");
+        let typed = [
+            "contest",
+            "--quick",
+            "--units=200",
+            "--jobs=2",
+            "--memory=1",
+            &loads,
+        ];
+        let typed = typed.iter().map(Into::into).chain([folder.path().into()]);
+        let typed: Vec<std::ffi::OsString> = typed.collect();
+        let mut run = Running::start(lab.process(typed));
+        // The job comes after the phases that are whole by then.
+        run.until(&journals(&lab), || kept_phases(&lab) >= whole);
+        let begun = Instant::now();
+        while working_in(folder.path()) < 2 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no job began");
+            std::thread::yield_now();
+        }
+        run.send(rustix::process::Signal::KILL);
+        run.end();
+        let begun = Instant::now();
+        while working_in(folder.path()) > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the job goes on");
+            std::thread::yield_now();
+        }
+        lab.output(["clean"], 0);
+        assert_empty(folder.path());
+    }
+}
+
+/// Processes of a job in `folder`: those that were told so.
+fn working_in(folder: &Path) -> usize {
+    let own = folder.to_str().unwrap();
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes
+        // One that ends meanwhile has no command line.
+        .filter_map(|entry| fs::read(entry.path().join("cmdline")).ok())
+        .filter(|line| {
+            let line = String::from_utf8_lossy(line);
+            line.contains("contest-part") && line.contains(own)
+        })
+        .count()
+}
