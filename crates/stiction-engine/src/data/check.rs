@@ -11,7 +11,9 @@ const FLIPPED_BITS_MAX: u64 = 64;
 /// How many writes of a block before the first that may be there, and how many of
 /// those that may be there, are tried when a part of it is of another.
 const EARLIER_WRITES_TRIED: u32 = 8;
-const WRITES_TRIED_MAX: u32 = 64;
+/// While one read is under way, the kernel may run many writes of its block before it
+/// gets back to that read; and without syncs, no write of a job is promised.
+const WRITES_TRIED_MAX: u32 = 4096;
 
 /// What must be in a block.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +21,7 @@ pub(crate) struct Wanted {
     /// The stamp of the last write that was begun.
     pub(crate) stamp: Stamp,
     /// The first and the last number that the write found there may have; `None`
-    /// when nobody counted, and then the stamp's worker, seed and number are of no
-    /// account.
+    /// when nobody counted, and then the stamp's seed and number are of no account.
     pub(crate) known: Option<Bounds>,
 }
 
@@ -69,14 +70,20 @@ pub(crate) fn check(block: &[u8], wanted: &Wanted) -> Result<Found, MismatchKind
 
 /// Whether each byte of `block` is of one of the writes of `stamp`'s block that were in
 /// flight while it was read: buffered reads and writes mix at any byte. Before the first
-/// write, anything may have been there.
+/// write, anything may have been there; and of more writes than are tried, nobody can tell.
 pub(crate) fn is_mixture(block: &[u8], stamp: &Stamp, Bounds { held, begun }: Bounds) -> bool {
-    let numbers = (held..=begun).rev().take(WRITES_TRIED_MAX as usize);
-    let writes: Vec<Vec<u8>> = numbers
-        .map(|generation| stamp.numbered(generation).block())
-        .collect();
-    let is_known = |(at, byte): (usize, &u8)| writes.iter().any(|write| write[at] == *byte);
-    begun > held && (held == 0 || block.iter().enumerate().all(is_known))
+    if begun <= held {
+        return false;
+    }
+    if held == 0 || begun - held >= WRITES_TRIED_MAX {
+        return true;
+    }
+    let mut unknown: Vec<usize> = (0..block.len()).collect();
+    (held..=begun).rev().any(|generation| {
+        let write = stamp.numbered(generation).block();
+        unknown.retain(|&at| block[at] != write[at]);
+        unknown.is_empty()
+    })
 }
 
 /// Checks a block that has no stamp against the bytes that must be in it.
@@ -225,6 +232,9 @@ impl Parts {
             .map(|sector| sector.iter().all(|&byte| byte == 0).then_some(0))
             .collect();
         for generation in (first..=last).rev() {
+            if numbers.iter().all(Option::is_some) {
+                break;
+            }
             let write = stamp.numbered(generation).block();
             let sectors = block
                 .chunks(SECTOR_BYTES)
@@ -261,7 +271,6 @@ mod tests {
     use super::*;
 
     const STAMP: Stamp = Stamp {
-        worker: 2,
         offset_bytes: 40_960,
         generation: 5,
         block_bytes: 4096,
@@ -281,7 +290,6 @@ mod tests {
         let stamp = Stamp {
             generation: 0,
             seed: Seed(0),
-            worker: 0,
             ..STAMP
         };
         Wanted { stamp, known: None }
@@ -421,6 +429,8 @@ mod tests {
         let from_byte = 512;
         let torn = MismatchKind::Torn { from_byte };
         assert_eq!(check(&parts, &between(5, 6)), Err(torn));
+        let far_apart = [&write(200)[..512], &write(4)[512..]].concat();
+        assert_eq!(check(&far_apart, &between(4, 200)), Ok(Found::Partial));
         let with_zeros = [&[0; 512], &write(1)[512..]].concat();
         assert_eq!(check(&with_zeros, &between(0, 1)), Ok(Found::Partial));
         assert_eq!(check(&with_zeros, &between(1, 1)), Err(torn));
@@ -438,6 +448,10 @@ mod tests {
         }
         block[3000] ^= 1;
         assert!(!is_mixture(&block, &STAMP, between(5, 6)));
+        // A read that was put off in its course, while others wrote a hundred times.
+        let late = [&write(5)[..700], &write(60)[700..900], &write(105)[900..]].concat();
+        assert!(is_mixture(&late, &STAMP, between(5, 105)));
+        assert!(!is_mixture(&late, &STAMP, between(6, 105)));
         assert!(is_mixture(&block, &STAMP, between(0, 1)));
     }
 

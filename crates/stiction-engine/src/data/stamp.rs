@@ -1,10 +1,11 @@
 //! What a stamped block holds: a header that says which block it is of which
 //! write, and random bytes that follow from the header.
 //!
-//! The header is five little-endian 64-bit words: a mark and the worker, the
-//! block's offset in its target, the number of the write and the block's length,
-//! the seed of the writes, and a check over the four. The check is also the key of
-//! the random bytes, so a block checks itself from its first byte to its last.
+//! The header is five little-endian 64-bit words: a mark, the block's offset in its
+//! target, the number of the write and the block's length, the seed of the writes, and a
+//! check over the four. The check is also the key of the random bytes, so a block checks
+//! itself from its first byte to its last. Which worker wrote it is left out: whoever
+//! reads must be able to say what any write of the block looked like.
 
 use stiction_core::Seed;
 
@@ -14,12 +15,11 @@ use super::random;
 pub(crate) const STAMPED_BYTES_MIN: u64 = 64;
 const HEADER_WORDS: usize = 5;
 const HEADER_BYTES: usize = HEADER_WORDS * 8;
-const MARK: u32 = u32::from_le_bytes(*b"stic");
+const MARK: u64 = u64::from_le_bytes(*b"stiction");
 
 /// Which block of which write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    pub(crate) worker: u32,
     /// Offset of the block in its target, bytes.
     pub(crate) offset_bytes: u64,
     /// How many times the block was written, this write included.
@@ -31,7 +31,7 @@ pub(crate) struct Stamp {
 impl Stamp {
     fn words(&self) -> [u64; HEADER_WORDS] {
         let words = [
-            u64::from(MARK) << 32 | u64::from(self.worker),
+            MARK,
             self.offset_bytes,
             u64::from(self.generation) << 32 | u64::from(self.block_bytes),
             self.seed.0,
@@ -57,7 +57,6 @@ impl Stamp {
         let (words, _) = header.as_chunks::<8>();
         let word = |index: usize| u64::from_le_bytes(words[index]);
         let stamp = Self {
-            worker: word(0) as u32,
             offset_bytes: word(1),
             generation: (word(2) >> 32) as u32,
             block_bytes: word(2) as u32,
@@ -100,16 +99,13 @@ mod tests {
     use super::*;
 
     fn stamp() -> impl Strategy<Value = Stamp> {
-        let numbers = (any::<u32>(), any::<u64>(), any::<u32>(), any::<u64>());
-        (numbers, 64u32..1000).prop_map(
-            |((worker, offset_bytes, generation, seed), block_bytes)| Stamp {
-                worker,
-                offset_bytes,
-                generation,
-                block_bytes,
-                seed: Seed(seed),
-            },
-        )
+        let numbers = (any::<u64>(), any::<u32>(), any::<u64>());
+        (numbers, 64u32..1000).prop_map(|((offset_bytes, generation, seed), block_bytes)| Stamp {
+            offset_bytes,
+            generation,
+            block_bytes,
+            seed: Seed(seed),
+        })
     }
 
     proptest! {

@@ -79,7 +79,6 @@ impl Stamps {
         let job = task.job;
         let files = (0..task.files()).map(|file| Numbers::new(task, file, ledger));
         let stamp = Stamp {
-            worker: task.worker,
             offset_bytes: 0,
             generation: 0,
             block_bytes: task.block_bytes,

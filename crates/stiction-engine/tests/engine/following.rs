@@ -7,7 +7,7 @@ use stiction_core::{
     Pace, Rate, Seed, SyncEvery, SyncKind,
 };
 use stiction_engine::{
-    Ended, Ledger, MismatchKind, Outcome, Progress, StopFlag, Target, run_checked,
+    Ended, Ledger, Mismatch, MismatchKind, Outcome, Progress, StopFlag, Target, run_checked,
 };
 use testkit::scratch_folder;
 
@@ -20,6 +20,11 @@ fn checked(job: &Job, targets: &[Target], ledger: &Ledger) -> Outcome {
     let outcome = run_checked(job, targets, ledger, &StopFlag::new(), &progress).unwrap();
     assert_eq!(outcome.ended, Ended::Planned);
     outcome
+}
+
+fn mismatches(outcome: &Outcome) -> Vec<&Mismatch> {
+    let workers = outcome.workers.iter();
+    workers.flat_map(|worker| &worker.mismatches).collect()
 }
 
 fn operations(outcome: &Outcome, direction: Direction) -> u64 {
@@ -184,13 +189,24 @@ fn reads_of_a_mix_are_checked_against_the_writes_so_far() {
         };
         let outcome = checked(&mixed, &targets, &ledger);
         assert_eq!(outcome.operations(), 10_000);
-        assert_eq!(outcome.mismatch_count(), 0, "{:?}", outcome.caveats);
+        assert_eq!(
+            outcome.mismatch_count(),
+            0,
+            "{backend:?}: {:#?}",
+            mismatches(&outcome)
+        );
         let seen = outcome.checked();
         let reads = operations(&outcome, Direction::Read);
         assert_eq!(seen.last + seen.earlier + seen.partial, reads, "{seen:?}");
         assert!(depth > 1 || seen.last == reads, "{seen:?}");
         // By itself, the numbers of the writes before are not known.
-        assert_eq!(run(&mixed, &targets).mismatch_count(), 0);
+        let alone = run(&mixed, &targets);
+        assert_eq!(
+            alone.mismatch_count(),
+            0,
+            "{backend:?}: {:#?}",
+            mismatches(&alone)
+        );
     }
     checked(&write, &targets, &ledger);
     let planted = std::fs::File::options().write(true).open(targets[3].path());
