@@ -46,6 +46,6 @@ pub use convert::{from_toml, to_toml};
 pub use error::{FioError, Place};
 pub use ini::{JobFile, Machine, Section, Setting, Surroundings, parse};
 pub use job::FioJob;
-pub use program::{Found, ProgramGround, program};
+pub use program::{Found, Nodes, ProgramGround, program};
 pub use resolve::{DefaultInForce, Misread, Resolved, ResolvedJob, Set, WithoutEffect, resolve};
 pub use units::{Amount, Bytes, KbBase, Nanoseconds};

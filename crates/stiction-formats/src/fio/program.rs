@@ -7,6 +7,7 @@
 mod course;
 mod distribution;
 mod files;
+mod nodes;
 mod places;
 mod refusals;
 mod shape;
@@ -22,6 +23,7 @@ use super::error::{FioError, Place};
 use super::job::{EndEnds, FioJob};
 use super::lint::waves;
 use super::resolve::{Resolved, ResolvedJob};
+pub use nodes::Nodes;
 use places::Places;
 
 /// What is outside of a job file and decides what it comes to.
@@ -36,6 +38,8 @@ pub struct ProgramGround<'a> {
     pub may_overwrite: &'a dyn Fn(&str) -> bool,
     /// Seed of the jobs that are not to repeat themselves (`randrepeat=0`).
     pub seed: Seed,
+    /// The CPUs of this machine's NUMA nodes.
+    pub nodes: &'a Nodes,
 }
 
 /// What lies at a path.
@@ -182,7 +186,7 @@ fn part(
         sizes: block.sizes,
         regions: where_to.regions,
         seed,
-        ..work::job(desk, &where_to.targets)
+        ..work::job(desk, &where_to.targets, ground.nodes)
     };
     let verify = fio.verify.as_ref();
     // What was read back in the course of the job needs no second look.

@@ -1,11 +1,11 @@
 //! What job files come to as programs of our own jobs.
 
 use stiction_core::{
-    Access, Action, BackendKind, Batches, CacheBefore, Data, Job, Pace, Program, ProgramEnds,
-    ProgramPlace, Rate, RatesByWay, Region, Reserve, Seed, SizeMix, SteadyFigure, SteadyLimit,
-    Stride, SyncEvery, SyncKind,
+    Access, Action, BackendKind, Batches, CacheBefore, Data, Job, MemoryPolicy, Pace, Program,
+    ProgramEnds, ProgramPlace, Rate, RatesByWay, Region, Reserve, Seed, SizeMix, SteadyFigure,
+    SteadyLimit, Stride, SyncEvery, SyncKind,
 };
-use stiction_formats::fio::{FioError, Found, ProgramGround, program};
+use stiction_formats::fio::{FioError, Found, Nodes, ProgramGround, program};
 
 use crate::all;
 
@@ -29,6 +29,7 @@ fn made(text: &str) -> Result<Program, Vec<FioError>> {
         look: &look,
         may_overwrite: &|path| path == "/dev/sdy",
         seed: Seed(7),
+        nodes: &Nodes::from([(0, vec![0, 1, 4]), (1, vec![2, 3]), (3, Vec::new())]),
     };
     program(&all(text).unwrap(), &ground)
 }
@@ -381,5 +382,51 @@ fn what_is_not_done_is_refused_by_option_and_line() {
             said.contains(&format!("`{option}` cannot be honoured")),
             "{said}"
         );
+    }
+}
+
+/// fio's manual, `numa_cpu_nodes` and `numa_mem_policy`, on a machine of three nodes of
+/// which the last has memory only.
+#[test]
+fn nodes_give_their_cpus_and_their_memory() {
+    let placement = |lines: &str| job(&format!("size=1m\n{lines}")).placement;
+    let cpus = |list: &str| placement(&format!("numa_cpu_nodes={list}")).cpus;
+    assert_eq!(cpus("1"), [2, 3]);
+    assert_eq!(cpus("0-1"), [0, 1, 4, 2, 3]);
+    assert_eq!(cpus("1,0,1"), [2, 3, 0, 1, 4]);
+    assert_eq!(cpus("all"), [0, 1, 4, 2, 3]);
+    let memory = |policy: &str| placement(&format!("numa_mem_policy={policy}")).memory;
+    assert_eq!(memory("default"), MemoryPolicy::Inherit);
+    assert_eq!(memory("local"), MemoryPolicy::Local);
+    assert_eq!(memory("prefer:3"), MemoryPolicy::Prefer(3));
+    assert_eq!(memory("bind:0-1"), MemoryPolicy::Bind(vec![0, 1]));
+    let all = vec![0, 1, 3];
+    assert_eq!(memory("interleave:all"), MemoryPolicy::Interleave(all));
+    for (lines, said) in [
+        ("numa_cpu_nodes=2", "choose among 0, 1, 3"),
+        ("numa_cpu_nodes=0-3", "`0-3` is no NUMA node"),
+        ("numa_cpu_nodes=3", "has a CPU"),
+        (
+            "numa_cpu_nodes=0\ncpus_allowed=1",
+            "remove it or cpus_allowed",
+        ),
+        ("numa_mem_policy=prefer:0-1", "one is preferred"),
+        ("numa_mem_policy=prefer", "no NUMA node"),
+        ("numa_mem_policy=nearest:1", "is no policy"),
+    ] {
+        let found = refused(&format!("size=1m\n{lines}"));
+        assert!(found.contains(said), "{lines}: {found}");
+    }
+}
+
+/// fio goes round until the size is moved, whatever it leaves out.
+#[test]
+fn what_a_stride_leaves_out_is_made_up_for() {
+    for lines in [
+        "rw=read:12k",
+        "zonemode=strided\nzonesize=64k\nzoneskip=64k",
+    ] {
+        let job = job(&format!("size=1m\nloops=2\n{lines}"));
+        assert_eq!((job.once, job.bytes_per_worker), (false, Some(2 * MIB)));
     }
 }

@@ -13,7 +13,7 @@ use stiction_core::{Environment, MissingFact, Tool};
 
 use crate::{FactOptions, Roots, observe_target_in};
 
-pub use nodes::cpus_of_nodes;
+pub use nodes::{cpus_of_nodes, numa_nodes};
 
 /// Everything that can be found out of the machine and of what `targets` stand on.
 /// It never fails: facts that cannot be had are listed with the reason.

@@ -1,5 +1,7 @@
 //! The NUMA nodes and their CPUs.
 
+use std::collections::BTreeMap;
+
 use crate::{HostError, Roots};
 
 const FOLDER: &str = "/sys/devices/system/node";
@@ -23,6 +25,18 @@ pub fn cpus_of_nodes(roots: &Roots, nodes: &[u32]) -> Result<Vec<u32>, HostError
         }
     }
     Ok(cpus)
+}
+
+/// The CPUs of every NUMA node that is online, by the node's number; nothing where the
+/// kernel knows of no nodes.
+///
+/// # Errors
+/// [`HostError::Unavailable`] when a node's CPUs cannot be read.
+pub fn numa_nodes(roots: &Roots) -> Result<BTreeMap<u32, Vec<u32>>, HostError> {
+    let online = roots.text_if_any(format!("{FOLDER}/online"));
+    let nodes = online.and_then(|list| members(&list)).unwrap_or_default();
+    let with_cpus = |node| Ok((node, cpus_of_nodes(roots, &[node])?));
+    nodes.into_iter().map(with_cpus).collect()
 }
 
 fn missing(roots: &Roots, node: u32) -> HostError {
@@ -81,10 +95,15 @@ mod tests {
         let cpus = |nodes: &[u32]| cpus_of_nodes(&roots, nodes).unwrap();
         assert_eq!(cpus(&[1, 0, 1]), [2, 3, 0, 1, 4]);
         assert!(cpus(&[2]).is_empty());
+        let all = numa_nodes(&roots).unwrap();
+        let expected = [(0, vec![0, 1, 4]), (1, vec![2, 3]), (2, vec![])];
+        assert_eq!(all, BTreeMap::from(expected));
         let error = cpus_of_nodes(&roots, &[0, 3]).unwrap_err().to_string();
         assert!(error.contains("no node 3; choose among 0-2"), "{error}");
         let nothing = tempfile::tempdir().unwrap();
         let error = cpus_of_nodes(&Roots::at(nothing.path()), &[0]).unwrap_err();
         assert!(error.to_string().contains("knows of no nodes"), "{error}");
+        let none = numa_nodes(&Roots::at(nothing.path())).unwrap();
+        assert!(none.is_empty());
     }
 }

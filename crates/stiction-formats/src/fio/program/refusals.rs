@@ -88,7 +88,7 @@ fn files(desk: &Desk<'_>) -> Broken {
 
 fn calls(desk: &Desk<'_>) -> Broken {
     let job = desk.job();
-    let (depth, switches, placement) = (&job.depth, &job.switches, &job.placement);
+    let (depth, switches) = (&job.depth, &job.switches);
     broken(&[
         (
             depth.offload,
@@ -116,16 +116,6 @@ fn calls(desk: &Desk<'_>) -> Broken {
             switches.forced_async_every > 1,
             "force_async",
             "all operations of a job are forced, or none",
-        ),
-        (
-            placement.numa_nodes.is_some(),
-            "numa_cpu_nodes",
-            "CPUs are chosen by number; use cpus_allowed",
-        ),
-        (
-            placement.numa_memory.is_some(),
-            "numa_mem_policy",
-            "memory comes from the node of the CPU; use cpus_allowed",
         ),
         (
             job.durability.range.is_some(),

@@ -8,10 +8,10 @@ use stiction_core::{
 
 use super::super::job::{self, Check, Coverage, Engine, Fill, Order, PerDirection, Sequencer};
 use super::super::units::Amount;
-use super::{Desk, course, distribution, files};
+use super::{Desk, Nodes, course, distribution, files, nodes};
 
 /// The job but for name, sizes, regions and seed.
-pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget]) -> Job {
+pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget], nodes: &Nodes) -> Job {
     let fio = desk.job();
     let writes = fio.pattern.action.writes();
     let region_bytes = region_bytes(desk, targets);
@@ -58,7 +58,7 @@ pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget]) -> Job {
         duration_ns: amount.duration_ns,
         once: amount.once,
         passes: amount.passes,
-        placement: placement(desk),
+        placement: placement(desk, nodes),
         ramp_ns: fio.time.ramp.0,
         timing: Timing::Exact,
         pace: course::pace(desk),
@@ -108,9 +108,11 @@ impl Amounts {
         let asked = fio.extent.io.map(|io| io.of_bytes(region_bytes));
         let loops = fio.extent.loops;
         let is_part_of_files = fio.extent.size.is_some() && fio.extent.file_size.is_some();
+        // What a stride leaves out is made up for: it goes round until the size is moved.
+        let leaves_out = stride(desk).is_some();
         let bytes = if fio.time.until_limit {
             None
-        } else if asked.is_some() || is_part_of_files {
+        } else if asked.is_some() || is_part_of_files || leaves_out {
             let each = asked.unwrap_or(region_bytes);
             Some(each.saturating_mul(loops))
         } else {
@@ -301,7 +303,9 @@ fn shape(desk: &Desk<'_>) -> DataShape {
     }
 }
 
-fn placement(desk: &Desk<'_>) -> Placement {
+fn placement(desk: &mut Desk<'_>, of_machine: &Nodes) -> Placement {
+    let cpus = nodes::cpus(desk, of_machine);
+    let memory = nodes::memory(desk, of_machine);
     let asked = &desk.job().placement;
     // fio's manual, `prioclass`: 1 is real time, 2 best effort, 3 idle.
     let level = asked.io_level.unwrap_or(0).min(7);
@@ -312,7 +316,7 @@ fn placement(desk: &Desk<'_>) -> Placement {
         _ => None,
     };
     Placement {
-        cpus: asked.cpus.clone(),
+        cpus,
         cpu_policy: if asked.cpu_each {
             CpuPolicy::Split
         } else {
@@ -320,6 +324,6 @@ fn placement(desk: &Desk<'_>) -> Placement {
         },
         io_priority,
         nice: (asked.nice != 0).then_some(i32::from(asked.nice)),
-        ..Placement::default()
+        memory,
     }
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use stiction_core::{OptionWithoutEffect, Program, ProgramPlace, Seed};
 use stiction_formats::fio::lint::{Code, Finding, Lint, Severity, lint};
-use stiction_formats::fio::{Found, ProgramGround, Resolved, program};
+use stiction_formats::fio::{Found, Nodes, ProgramGround, Resolved, program};
+use stiction_host::{Roots, numa_nodes};
 use stiction_report::fio_output::requested_logs;
 use stiction_report::{Judged, json};
 use stiction_suite::{Fio, Place};
@@ -44,6 +45,7 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     let scratch = scratch::named(&typed.scratch)?;
     let ground = Ground {
         typed,
+        nodes: numa_nodes(&Roots::default()).map_err(Failure::new)?,
         scratch: &scratch,
     };
     let program = match ground.program(resolved, seed) {
@@ -113,6 +115,7 @@ fn fail(resolved: &Resolved, lint: &Lint, desk: &Desk<'_>) -> Result<Exit, Failu
 /// What is outside of the job file.
 struct Ground<'a> {
     typed: &'a FioRunArguments,
+    nodes: Nodes,
     scratch: &'a [ScratchDevice],
 }
 
@@ -133,6 +136,7 @@ impl Ground<'_> {
             look: &look,
             may_overwrite: &may_overwrite,
             seed,
+            nodes: &self.nodes,
         };
         program(resolved, &ground)
     }
