@@ -3,6 +3,7 @@
 mod memory;
 mod serving;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,10 +54,27 @@ pub struct Counts {
     pub errors: u64,
 }
 
+/// One request of the kernel for data of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asked {
+    /// The name under which the file was made, without its folder.
+    pub file: String,
+    /// A write, or else a read.
+    pub is_write: bool,
+    /// Where it begins.
+    pub offset_bytes: u64,
+    /// How long it is.
+    pub length_bytes: u64,
+}
+
 #[derive(Debug, Default)]
 struct State {
     faults: Faults,
     counts: Counts,
+    /// What was asked since somebody wants to know; `None` when nobody does.
+    asked: Option<Vec<Asked>>,
+    /// By number, the names under which files were made.
+    names: BTreeMap<u64, String>,
     tree: Tree,
 }
 
@@ -121,10 +139,35 @@ impl FaultFs {
         lock(&self.state).tree.lose_power(survive_percent, seed);
     }
 
+    /// From now on, notes what is asked, from an empty list on.
+    pub fn watch(&self) {
+        lock(&self.state).asked = Some(Vec::new());
+    }
+
+    /// What was asked since [`watch`](Self::watch), in the order of arrival.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        lock(&self.state).asked.clone().unwrap_or_default()
+    }
+
     /// How often the kernel asked so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         lock(&self.state).counts
+    }
+}
+
+impl State {
+    fn note(&mut self, number: u64, is_write: bool, offset_bytes: u64, length_bytes: u64) {
+        let name = self.names.get(&number);
+        if let Some(asked) = &mut self.asked {
+            asked.push(Asked {
+                file: name.cloned().unwrap_or_default(),
+                is_write,
+                offset_bytes,
+                length_bytes,
+            });
+        }
     }
 }
 

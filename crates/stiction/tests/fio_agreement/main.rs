@@ -1,192 +1,102 @@
 //! The same job files through fio and through stiction: what was moved, by which
-//! operations, in files of which size, in which order.
+//! operations, at which places and in which sizes, in files of which size, in which
+//! order, and for how long.
 //!
-//! A job file may say how closely the two are to agree, in a comment of its own:
+//! A job file may say how closely the two are to agree, in comments of its own:
 //!
 //! | line | what is compared |
 //! |---|---|
-//! | none | bytes and operations of each job and direction, exactly |
-//! | `; agree: within 5 %` | the same, but chance or the last block may differ |
-//! | `; agree: by time` | the shares of the directions; both last until the limit |
+//! | none | bytes, operations and every single request, in any order |
+//! | `; agree: in order` | the same, and the requests come in the same order |
+//! | `; agree: within 5 %` | bytes and operations up to that; sizes as by the same chance, and as much of the same region is touched |
+//! | `; agree: bytes within 5 %` | the same but for operations and sizes |
+//! | `; agree: by time` | the shares of the directions, and how long they last |
+//! | `; agree: in number` | the number of the files, and bytes within 25 %: chance draws their sizes |
+//! | `; unwatched: WHY` | files lie on a plain file system, so that requests are not seen |
 
-use std::collections::BTreeMap;
+mod came;
+mod rates;
+mod refused;
+mod traffic;
+
 use std::fs;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
-use stiction_core::{
-    Direction, Phase, PhaseKind, Program, ProgramPlace, Session, read_exported_session,
-};
+use came::{Came, Did, Ground, Moved, through_fio, through_stiction};
+use traffic::Alike;
 
 /// How closely fio and stiction are to agree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Agree {
+    InOrder,
     Exactly,
     Within(f64),
+    BytesWithin(f64),
+    InNumber,
     ByTime,
 }
 
-/// Of shares of directions that chance decides, by so much of the whole.
-const SHARE_TOLERANCE: f64 = 0.03;
+/// Standard deviations of chance that are none to worry about: once in a million.
+const DEVIATIONS: f64 = 5.0;
+/// Of the last operations before the end by time.
+const SHARE_TOLERANCE: f64 = 0.01;
+/// Of how long jobs last that end by time: start and end of processes.
+const TIME_TOLERANCE_MS: u64 = 300;
+/// Of the bytes of files whose sizes chance draws.
+const DRAWN_TOLERANCE: f64 = 0.25;
+/// What the last blocks of a file may be short of its size.
+const WRITTEN_TOLERANCE: f64 = 0.05;
+/// How much of a region chance may leave out more than the other's.
+const TOUCHED_TOLERANCE: f64 = 0.1;
 
 impl Agree {
     fn of(text: &str) -> Self {
         let said = text.lines().find_map(|line| line.strip_prefix("; agree: "));
         match said {
             None => Self::Exactly,
+            Some("in order") => Self::InOrder,
+            Some("in number") => Self::InNumber,
             Some("by time") => Self::ByTime,
-            Some(within) => {
-                let percent = within
-                    .strip_prefix("within ")
-                    .and_then(|rest| rest.strip_suffix(" %"))
-                    .and_then(|number| number.parse::<f64>().ok());
-                Self::Within(percent.expect("`within N %`") / 100.0)
-            }
+            Some(within) => match within.strip_prefix("bytes ") {
+                Some(within) => Self::BytesWithin(share_of(within)),
+                None => Self::Within(share_of(within)),
+            },
+        }
+    }
+
+    /// How closely single requests are to agree, if they are looked at.
+    fn of_requests(self) -> Option<Alike> {
+        match self {
+            Self::InOrder => Some(Alike::InOrder),
+            Self::Exactly => Some(Alike::Requests),
+            Self::Within(share) => Some(Alike::Chance(share.max(TOUCHED_TOLERANCE))),
+            Self::BytesWithin(share) => Some(Alike::Region(share.max(TOUCHED_TOLERANCE))),
+            Self::InNumber | Self::ByTime => None,
         }
     }
 }
 
-/// What one job moved in one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Moved {
-    bytes: u64,
-    operations: u64,
+fn share_of(within: &str) -> f64 {
+    let percent = within
+        .strip_prefix("within ")
+        .and_then(|rest| rest.strip_suffix(" %"))
+        .and_then(|number| number.parse::<f64>().ok());
+    percent.expect("`within N %`") / 100.0
 }
 
-/// What one job did.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Did {
-    read: Moved,
-    write: Moved,
-    trim: Moved,
-    /// Longest of its clones, ms, warm-up not counted.
-    ran_ms: u64,
-}
-
-/// What a job file came to in one of the two.
-#[derive(Debug, Default)]
-struct Came {
-    /// By the job's name; clones together.
-    jobs: BTreeMap<String, Did>,
-    /// Names of the jobs by the time at which they began; those that began together
-    /// stand in the order of the file.
-    order: Vec<String>,
-    /// Sizes of the files that were made, ascending.
-    file_bytes: Vec<u64>,
-}
-
-fn job_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fio");
-    let entries = fs::read_dir(folder).expect("the folder of job files");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+/// The job files: those that are read by tests of the format too, and those that are only
+/// run here.
+pub(crate) fn job_files() -> Vec<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["../stiction-formats/tests/data/fio", "tests/data/fio"];
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let entries = fs::read_dir(package.join(folder)).expect("the folder of job files");
+        files.extend(entries.map(|entry| entry.unwrap().path()));
+    }
     files.sort();
     files
-}
-
-fn through_fio(file: &Path) -> Came {
-    let folder = tempfile::tempdir().unwrap();
-    let output = Command::new("fio")
-        .arg("--output-format=json")
-        .arg(file)
-        .current_dir(folder.path())
-        .output()
-        .expect("fio starts");
-    assert!(output.status.success(), "{}: {output:?}", file.display());
-    let text = String::from_utf8_lossy(&output.stdout);
-    let json: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
-    let mut came = Came::default();
-    let mut starts: Vec<(u64, String)> = Vec::new();
-    for job in json["jobs"].as_array().unwrap() {
-        let name = job["jobname"].as_str().unwrap().to_owned();
-        let did = came.jobs.entry(name.clone()).or_default();
-        for (moved, way) in [
-            (&mut did.read, "read"),
-            (&mut did.write, "write"),
-            (&mut did.trim, "trim"),
-        ] {
-            moved.bytes += job[way]["io_bytes"].as_u64().unwrap();
-            moved.operations += job[way]["total_ios"].as_u64().unwrap();
-        }
-        did.ran_ms = did.ran_ms.max(job["job_runtime"].as_u64().unwrap());
-        // The group stands for the start: waves have groups of their own.
-        let group = job["groupid"].as_u64().unwrap();
-        if starts.iter().all(|(_, known)| *known != name) {
-            starts.push((group, name));
-        }
-    }
-    starts.sort_by_key(|(group, _)| *group);
-    came.order = starts.into_iter().map(|(_, name)| name).collect();
-    let made = fs::read_dir(folder.path()).unwrap();
-    came.file_bytes = made
-        .map(|entry| entry.unwrap().metadata().unwrap().len())
-        .collect();
-    came.file_bytes.sort_unstable();
-    came
-}
-
-fn stiction(store: &Path, arguments: &[&std::ffi::OsStr]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_stiction"))
-        .env("STICTION_STORE", store)
-        .args(arguments)
-        .output()
-        .expect("stiction starts");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn through_stiction(file: &Path) -> Came {
-    let (store, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (run, dir) = (["fio".as_ref(), file.as_os_str()], "--dir".as_ref());
-    stiction(
-        store.path(),
-        &[run[0], run[1], dir, folder.path().as_os_str()],
-    );
-    let left = fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, 0, "{} leaves nothing", file.display());
-    let exported = stiction(store.path(), &["export".as_ref(), "latest".as_ref()]);
-    of_session(&read_exported_session(&exported).unwrap())
-}
-
-fn of_session(session: &Session) -> Came {
-    let plan = session.header.plan.as_ref().unwrap();
-    let program: Program = serde_json::from_value(plan.parameters.clone()).unwrap();
-    let mut came = Came::default();
-    let phases = session.trials.iter().flat_map(|trial| &trial.phases);
-    let measured = phases.filter(|phase| phase.kind == PhaseKind::Measure);
-    let mut starts: Vec<(u64, String)> = Vec::new();
-    for phase in measured {
-        let job = phase.job.as_ref().unwrap();
-        let counted = phase.after_ramp(job.ramp_ns);
-        let did = came.jobs.entry(job.name.clone()).or_default();
-        did.read = moved(&counted, Direction::Read);
-        did.write = moved(&counted, Direction::Write);
-        did.trim = moved(&counted, Direction::Trim);
-        did.ran_ms = counted.elapsed_ns / 1_000_000;
-        starts.push((phase.start_ns, job.name.clone()));
-    }
-    starts.sort_by_key(|(start_ns, _)| *start_ns);
-    came.order = starts.into_iter().map(|(_, name)| name).collect();
-    let mut files: BTreeMap<(u32, String), u64> = BTreeMap::new();
-    for target in program.parts.into_iter().flat_map(|part| part.targets) {
-        let place = &program.places[target.place as usize];
-        if matches!(place, ProgramPlace::Directory { .. }) {
-            let bytes = files.entry((target.place, target.name)).or_default();
-            *bytes = (*bytes).max(target.length_bytes);
-        }
-    }
-    came.file_bytes = files.into_values().collect();
-    came.file_bytes.sort_unstable();
-    came
-}
-
-fn moved(phase: &Phase, direction: Direction) -> Moved {
-    let mut recordings = phase.recordings.iter();
-    let found = recordings.find(|recording| recording.direction == direction);
-    found.map_or_else(Moved::default, |recording| Moved {
-        bytes: recording.bytes(),
-        operations: recording.operations(),
-    })
 }
 
 /// Where the two differ by more than they may.
@@ -195,14 +105,26 @@ fn differences(fio: &Came, ours: &Came, agree: Agree) -> Vec<String> {
     if fio.order != ours.order {
         found.push(format!("order: {:?}, ours {:?}", fio.order, ours.order));
     }
-    if fio.file_bytes != ours.file_bytes {
+    let same_files = match agree {
+        Agree::InNumber => fio.file_bytes.len() == ours.file_bytes.len(),
+        // Where nothing reserves it, a file ends where it was last written.
+        _ if fio.asked.is_some() => {
+            let pairs = fio.file_bytes.iter().zip(&ours.file_bytes);
+            fio.file_bytes.len() == ours.file_bytes.len()
+                && pairs
+                    .into_iter()
+                    .all(|(fio, ours)| fio <= ours && is_near(*fio, *ours, WRITTEN_TOLERANCE))
+        }
+        _ => fio.file_bytes == ours.file_bytes,
+    };
+    if !same_files {
         let (theirs, ours) = (&fio.file_bytes, &ours.file_bytes);
         found.push(format!("files: {theirs:?}, ours {ours:?}"));
     }
     for (name, fio) in &fio.jobs {
         let ours = &ours.jobs[name];
         let alike = match agree {
-            Agree::Exactly => {
+            Agree::Exactly | Agree::InOrder => {
                 fio.read == ours.read && fio.write == ours.write && fio.trim == ours.trim
             }
             Agree::Within(tolerance) => [
@@ -215,39 +137,109 @@ fn differences(fio: &Came, ours: &Came, agree: Agree) -> Vec<String> {
                 is_near(fio.bytes, ours.bytes, tolerance)
                     && is_near(fio.operations, ours.operations, tolerance)
             }),
-            Agree::ByTime => (share(fio) - share(ours)).abs() <= SHARE_TOLERANCE,
+            Agree::BytesWithin(tolerance) => bytes_are_near(fio, ours, tolerance),
+            Agree::InNumber => bytes_are_near(fio, ours, DRAWN_TOLERANCE),
+            Agree::ByTime => {
+                shares_are_near(fio, ours) && fio.ran_ms.abs_diff(ours.ran_ms) <= TIME_TOLERANCE_MS
+            }
         };
         if !alike {
             found.push(format!("{name}: {fio:?}, ours {ours:?}"));
         }
     }
+    if let (Some(alike), Some(asked), Some(by_us)) = (agree.of_requests(), &fio.asked, &ours.asked)
+    {
+        found.extend(traffic::differences(asked, by_us, alike));
+    }
     found
+}
+
+fn bytes_are_near(fio: &Did, ours: &Did, tolerance: f64) -> bool {
+    let each = [
+        (fio.read, ours.read),
+        (fio.write, ours.write),
+        (fio.trim, ours.trim),
+    ];
+    each.iter()
+        .all(|(fio, ours)| is_near(fio.bytes, ours.bytes, tolerance))
 }
 
 fn is_near(one: u64, other: u64, tolerance: f64) -> bool {
     one.abs_diff(other) as f64 <= tolerance * one.max(other) as f64
 }
 
-/// Share of the reads among all operations.
-fn share(did: &Did) -> f64 {
-    let all = did.read.operations + did.write.operations + did.trim.operations;
-    did.read.operations as f64 / all.max(1) as f64
+/// Whether the shares of the reads are as of one chance: each of `n` operations is a
+/// read or not, so that the share is `p` with a variance of p (1 - p) / n, which is at
+/// most 1 / 4 n.
+fn shares_are_near(fio: &Did, ours: &Did) -> bool {
+    let all = |did: &Did| did.read.operations + did.write.operations + did.trim.operations;
+    let share = |did: &Did| did.read.operations as f64 / all(did).max(1) as f64;
+    if [fio, ours]
+        .iter()
+        .any(|did| [0, all(did)].contains(&did.read.operations))
+    {
+        return share(fio) == share(ours);
+    }
+    let variance = 0.25 / all(fio) as f64 + 0.25 / all(ours) as f64;
+    (share(fio) - share(ours)).abs() <= DEVIATIONS * variance.sqrt() + SHARE_TOLERANCE
 }
 
-#[test]
-fn root_the_same_job_file_does_the_same_work() {
-    testkit::require_program!("fio");
+/// What one job file differs in.
+fn compared(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let agree = Agree::of(&text);
+    let plain = text.lines().any(|line| line.starts_with("; unwatched: "));
+    let is_watched = agree.of_requests().is_some() && !plain;
+    let (one, other) = (Ground::new(is_watched), Ground::new(is_watched));
+    let (fio, ours) = std::thread::scope(|scope| {
+        let fio = scope.spawn(|| through_fio(file, &one));
+        let ours = through_stiction(file, &other);
+        (fio.join().expect("fio ran"), ours)
+    });
+    differences(&fio, &ours, agree)
+}
+
+/// One of so many shares of the job files, so that tests run beside each other.
+fn compare_share(share: usize, shares: usize) {
     let files = job_files();
-    assert!(files.len() >= 5);
+    assert!(files.len() >= 50, "{}", files.len());
     let mut wrong = Vec::new();
-    for file in files {
-        let agree = Agree::of(&fs::read_to_string(&file).unwrap());
-        let (fio, ours) = (through_fio(&file), through_stiction(&file));
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        let differences = differences(&fio, &ours, agree);
+    let of_share = files.iter().skip(share).step_by(shares);
+    for file in of_share.filter(|file| !refused::is_refused(file)) {
+        let name = file.file_name().unwrap().to_string_lossy();
+        let differences = catch_unwind(|| compared(file))
+            .unwrap_or_else(|_| vec!["a run failed, see above".to_owned()]);
         wrong.extend(differences.iter().map(|what| format!("{name}: {what}")));
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn root_the_same_job_file_does_the_same_work_1() {
+    testkit::require_root!();
+    testkit::require_program!("fio");
+    compare_share(0, 4);
+}
+
+#[test]
+fn root_the_same_job_file_does_the_same_work_2() {
+    testkit::require_root!();
+    testkit::require_program!("fio");
+    compare_share(1, 4);
+}
+
+#[test]
+fn root_the_same_job_file_does_the_same_work_3() {
+    testkit::require_root!();
+    testkit::require_program!("fio");
+    compare_share(2, 4);
+}
+
+#[test]
+fn root_the_same_job_file_does_the_same_work_4() {
+    testkit::require_root!();
+    testkit::require_program!("fio");
+    compare_share(3, 4);
 }
 
 /// The comparison itself finds what differs.
@@ -258,9 +250,10 @@ fn a_difference_is_found() {
         ..Did::default()
     };
     let came = |did: Did| Came {
-        jobs: BTreeMap::from([("a".to_owned(), did)]),
+        jobs: std::collections::BTreeMap::from([("a".to_owned(), did)]),
         order: vec!["a".to_owned()],
         file_bytes: vec![4096],
+        asked: None,
     };
     let differ =
         |one: Did, other: Did, agree| !differences(&came(one), &came(other), agree).is_empty();

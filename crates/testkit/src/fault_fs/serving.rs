@@ -201,6 +201,8 @@ impl Filesystem for Serving {
     ) {
         match self.add(parent, name, FileType::RegularFile, mode) {
             Ok(attributes) => {
+                let name = name.to_string_lossy().into_owned();
+                lock(&self.state).names.insert(attributes.ino.0, name);
                 reply.created(&TTL, &attributes, Generation(0), FileHandle(0), OPENED);
             }
             Err(error) => reply.error(error),
@@ -247,7 +249,10 @@ impl Filesystem for Serving {
         reply: ReplyData,
     ) {
         let read = self
-            .admit(size, |state| state.counts.reads += 1)
+            .admit(size, |state| {
+                state.counts.reads += 1;
+                state.note(number.0, false, offset, size.into());
+            })
             .and_then(|size| {
                 let tree = &lock(&self.state).tree;
                 Ok(tree.node(number.0)?.read(offset, size as usize))
@@ -271,7 +276,10 @@ impl Filesystem for Serving {
         reply: ReplyWrite,
     ) {
         let written = self
-            .admit(data.len() as u32, |state| state.counts.writes += 1)
+            .admit(data.len() as u32, |state| {
+                state.counts.writes += 1;
+                state.note(number.0, true, offset, data.len() as u64);
+            })
             .and_then(|size| {
                 let state = &mut *lock(&self.state);
                 let space = state.faults.space_bytes;

@@ -256,7 +256,7 @@ fn region(
     let start = offset(desk, clone, named, least)?;
     let rest = named.length_bytes.map(|bytes| bytes.saturating_sub(start));
     let length = match (extent.file_size, extent.size) {
-        (Some((least_size, most)), _) if least_size == most => most.0,
+        (Some((least_size, most)), _) if least_size == most => most.0.saturating_sub(start),
         (Some((least_size, most)), _) => {
             files::drawn((least_size.0, most.0), seed, (clone, file), least)
         }

@@ -88,6 +88,18 @@ fn region_bytes(desk: &Desk<'_>, targets: &[ProgramTarget]) -> u64 {
     }
 }
 
+/// Bytes of the files of one clone behind the offset, where both are given in bytes.
+fn rest_of_files(desk: &Desk<'_>) -> u64 {
+    let extent = &desk.job().extent;
+    let files = u64::from(desk.job().targets.files.max(1));
+    match (extent.file_size, extent.offset) {
+        (Some((_, most)), Some(Amount::Bytes(offset))) => {
+            most.0.saturating_sub(offset.0).saturating_mul(files)
+        }
+        _ => u64::MAX,
+    }
+}
+
 /// What ends a worker.
 struct Amounts {
     bytes: Option<u64>,
@@ -113,8 +125,11 @@ impl Amounts {
         let bytes = if fio.time.until_limit {
             None
         } else if asked.is_some() || is_part_of_files || leaves_out {
-            let each = asked.unwrap_or(region_bytes);
-            Some(each.saturating_mul(loops))
+            let region_bytes = region_bytes.min(rest_of_files(desk));
+            let each = asked.unwrap_or(region_bytes).min(region_bytes);
+            // As fio counts: each loop goes through the region once at most, and loops
+            // are added until `io_size` is moved.
+            Some(each.saturating_mul(loops).max(asked.unwrap_or(0)))
         } else {
             None
         };
