@@ -3,6 +3,7 @@
 
 mod conversion;
 mod data_files;
+mod groups;
 mod hostile;
 mod jobs;
 mod linting;

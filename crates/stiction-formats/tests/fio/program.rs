@@ -43,7 +43,7 @@ fn job(lines: &str) -> Job {
 }
 
 /// What is said about a job of these lines, the first of which is line 2.
-fn refused(lines: &str) -> String {
+pub(crate) fn refused(lines: &str) -> String {
     let errors = made(&format!("[x]\n{lines}\n")).expect_err(lines);
     let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
     said.join("\n")
@@ -429,4 +429,23 @@ fn what_a_stride_leaves_out_is_made_up_for() {
         let job = job(&format!("size=1m\nloops=2\n{lines}"));
         assert_eq!((job.once, job.bytes_per_worker), (false, Some(2 * MIB)));
     }
+}
+
+/// fio's manual, `sync_file_range`.
+#[test]
+fn files_are_written_back_in_the_course_of_a_job() {
+    let every = |lines: &str| job(&format!("size=1m\nrw=write\n{lines}")).writeback_every;
+    let found = every("sync_file_range=wait_before,write:8").unwrap();
+    assert_eq!(
+        (
+            found.writes,
+            found.wait_before,
+            found.start,
+            found.wait_after
+        ),
+        (8, true, true, false)
+    );
+    assert_eq!(every("sync_file_range=write:8\ndirect=1"), None);
+    let said = refused("size=1m\nrw=write\nsync_file_range=write:8\nfsync=4");
+    assert!(said.contains("one kind of sync"), "{said}");
 }

@@ -118,9 +118,10 @@ fn calls(desk: &Desk<'_>) -> Broken {
             "all operations of a job are forced, or none",
         ),
         (
-            job.durability.range.is_some(),
+            job.durability.range.is_some()
+                && job.durability.fsync_every_writes + job.durability.fdatasync_every_writes > 0,
             "sync_file_range",
-            "only whole files are synced; use fdatasync",
+            "one kind of sync in the course of a job; remove it or fsync and fdatasync",
         ),
         (
             job.durability.fsync_every_writes > 0 && job.durability.fdatasync_every_writes > 0,

@@ -3,7 +3,7 @@
 use stiction_core::{
     Access, Action, BackendKind, CallFlags, CpuPolicy, Create, Data, DataShape, IoPriority, Job,
     JumpPercent, Placement, ProgramTarget, Reserve, RingOptions, Stride, SyncEvery, SyncKind,
-    Timing, WriteSync,
+    Timing, WriteSync, WritebackEvery,
 };
 
 use super::super::job::{self, Check, Coverage, Engine, Fill, Order, PerDirection, Sequencer};
@@ -41,6 +41,7 @@ pub(super) fn job(desk: &mut Desk<'_>, targets: &[ProgramTarget], nodes: &Nodes)
             _ => WriteSync::None,
         },
         sync_every: sync_every(desk),
+        writeback_every: writeback_every(desk),
         sync_at_end: (writes && durability.fsync_at_end).then_some(SyncKind::Fsync),
         sync_on_close: (writes && durability.fsync_on_close).then_some(SyncKind::Fsync),
         create: Create::Open,
@@ -239,6 +240,23 @@ fn sync_every(desk: &Desk<'_>) -> Option<SyncEvery> {
         writes => (writes, SyncKind::Fdatasync),
     };
     (fio.pattern.action.writes() && writes > 0).then_some(SyncEvery { writes, kind })
+}
+
+/// Writing back after every so many writes; past the page cache there is nothing to.
+fn writeback_every(desk: &mut Desk<'_>) -> Option<WritebackEvery> {
+    let fio = desk.job();
+    let range = fio.durability.range?;
+    if fio.direct || !fio.pattern.action.writes() {
+        let reason = "no page of the cache is made dirty";
+        desk.no_effect("sync_file_range", reason);
+        return None;
+    }
+    (range.every_writes > 0).then_some(WritebackEvery {
+        writes: range.every_writes,
+        wait_before: range.wait_before,
+        start: range.write,
+        wait_after: range.wait_after,
+    })
 }
 
 /// How blocks of files are reserved that the job writes; a device has them.
