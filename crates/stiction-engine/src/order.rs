@@ -141,7 +141,8 @@ impl Order {
             && let Some(jumps) = &mut self.jumps
         {
             self.run_left = self.run;
-            let last = (self.region_bytes - u64::from(length)) / self.grid_bytes;
+            // Whole blocks of a region may be shorter than its longest operation.
+            let last = self.region_bytes.saturating_sub(length.into()) / self.grid_bytes;
             self.at = jumps.next().min(last) * self.grid_bytes;
         }
         self.run_left = self.run_left.saturating_sub(1);
