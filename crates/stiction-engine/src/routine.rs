@@ -260,7 +260,7 @@ pub fn run_routines(
         .map(|_| tracks(timetable))
         .collect::<Result<_, _>>()
         .map_err(|none: NoMemory| none.of("latencies", "ask for fewer workers"))?;
-    let reports: Result<Vec<Report>, EngineError> = std::thread::scope(|scope| {
+    let (clock, reports) = std::thread::scope(|scope| {
         let mut handles = Vec::with_capacity(wanted);
         for (worker, (routine, tracks)) in routines.into_iter().zip(tracks).enumerate() {
             let body = move || work(timetable, worker, routine, tracks, gate, signals);
@@ -273,17 +273,18 @@ pub fn run_routines(
             }
         }
         gate.wait_for_all();
-        gate.open(calibration.finish(), None);
+        let clock = calibration.finish();
+        gate.open(clock, None);
         let ended = handles.into_iter().map(ScopedJoinHandle::join);
-        Ok(ended
+        let reports: Vec<Report> = ended
             .filter_map(|ended| match ended {
                 Ok(report) => report,
                 Err(panic) => std::panic::resume_unwind(panic),
             })
-            .collect())
-    });
-    let clock = calibration.finish().describe(&calibration);
-    Ok(performed(timetable, &reports?, clock))
+            .collect();
+        Ok((clock, reports))
+    })?;
+    Ok(performed(timetable, &reports, clock.describe(&calibration)))
 }
 
 fn threads(wanted: usize, started: usize, cause: &io::Error) -> EngineError {
