@@ -242,6 +242,16 @@ impl fmt::Display for IoFailure {
 
 impl std::error::Error for IoFailure {}
 
+/// The number of an error of the system; `EIO` for one that has none.
+pub(crate) fn errno_of(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+/// The number of the error of the last call of the C library.
+pub(crate) fn last_errno() -> Errno {
+    errno_of(&io::Error::last_os_error())
+}
+
 /// What failed, before it is known to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {

@@ -15,7 +15,7 @@ use self::ring::{Ring, unavailable};
 use super::Backend;
 use super::psync;
 use super::trim;
-use crate::failure::{Fault, Operation};
+use crate::failure::{Fault, Operation, errno_of};
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::placement::cpus_of;
@@ -128,8 +128,7 @@ impl IoUring {
         }
         let submitter = self.ring.submitter();
         let replaced = submitter.register_files_update(file, &[descriptor]);
-        let errno = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-        replaced.map(|_| ()).map_err(errno)
+        replaced.map(|_| ()).map_err(|error| errno_of(&error))
     }
 
     #[inline(always)]

@@ -12,6 +12,7 @@ use stiction_core::BackendKind;
 
 use super::Backend;
 use super::psync;
+use crate::failure::last_errno;
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
@@ -119,10 +120,7 @@ impl Drop for Context {
 }
 
 fn checked(result: libc::c_long) -> Result<usize, Errno> {
-    usize::try_from(result).map_err(|_| {
-        let error = std::io::Error::last_os_error();
-        Errno::from_io_error(&error).unwrap_or(Errno::IO)
-    })
+    usize::try_from(result).map_err(|_| last_errno())
 }
 
 impl Libaio {

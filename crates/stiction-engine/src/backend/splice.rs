@@ -14,7 +14,7 @@ use rustix::pipe::{
 use super::raw;
 use super::single::Call;
 use crate::EngineError;
-use crate::failure::{Fault, Operation};
+use crate::failure::{Fault, Operation, errno_of};
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::request::{Request, Way};
@@ -153,14 +153,9 @@ fn nowhere(task: &Task<'_>) -> Result<Option<File>, EngineError> {
     let path = Path::new("/dev/null");
     match OpenOptions::new().write(true).open(path) {
         Ok(file) => Ok(Some(file)),
-        Err(error) => {
-            let errno = error
-                .raw_os_error()
-                .map_or(Errno::IO, Errno::from_raw_os_error);
-            Err(Fault::new(Operation::Open, errno)
-                .of(task.worker, path)
-                .into())
-        }
+        Err(error) => Err(Fault::new(Operation::Open, errno_of(&error))
+            .of(task.worker, path)
+            .into()),
     }
 }
 

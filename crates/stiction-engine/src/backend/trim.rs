@@ -7,6 +7,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use crate::Target;
+use crate::failure::last_errno;
 use crate::request::Request;
 use crate::task::Task;
 
@@ -45,8 +46,7 @@ impl Trim {
         if result == 0 {
             Ok(())
         } else {
-            let error = std::io::Error::last_os_error();
-            Err(Errno::from_io_error(&error).unwrap_or(Errno::IO))
+            Err(last_errno())
         }
     }
 }

@@ -4,10 +4,9 @@
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{fdatasync, fsync};
-use rustix::io::Errno;
 use stiction_core::{SyncKind, WritebackEvery};
 
-use crate::failure::{Fault, Operation};
+use crate::failure::{Fault, Operation, last_errno};
 
 /// `fsync` or `fdatasync`.
 pub(super) fn sync_file(fd: &OwnedFd, kind: SyncKind) -> Result<(), Fault> {
@@ -32,6 +31,5 @@ pub(super) fn write_back(fd: &OwnedFd, every: WritebackEvery) -> Result<(), Faul
     if result == 0 {
         return Ok(());
     }
-    let errno = Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO);
-    Err(Fault::new(Operation::WriteBack, errno))
+    Err(Fault::new(Operation::WriteBack, last_errno()))
 }
