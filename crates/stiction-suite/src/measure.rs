@@ -32,6 +32,20 @@ pub struct Request<'a> {
     pub notes: Vec<String>,
 }
 
+impl Request<'_> {
+    /// A job whose phase is called as it is, without a ledger and without doubts.
+    pub(crate) fn new(kind: PhaseKind, job: Job) -> Self {
+        Self {
+            name: job.name.clone(),
+            kind,
+            job,
+            ledger: None,
+            caveats: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Runs a job between its witnesses and hands the phase to the context's events.
 ///
 /// Whatever goes wrong with the I/O is in the phase: [`PhaseOutcome::Failed`] when it

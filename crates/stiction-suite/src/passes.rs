@@ -1,8 +1,7 @@
 //! Trials that are a list of jobs on one ground, one after another.
 
 use stiction_core::{
-    Action, Caveat, Create, Data, Job, PhaseKind, Region, Seed, SizeMix, Sizes, SyncKind,
-    TrialOutcome,
+    Action, Create, Data, Job, PhaseKind, Region, Seed, SizeMix, Sizes, SyncKind, TrialOutcome,
 };
 
 use crate::measure::{Request, ended_otherwise, measure};
@@ -127,14 +126,9 @@ pub(crate) fn run_passes(
         if context.stop.is_raised() {
             return Ok(TrialOutcome::Interrupted);
         }
-        let caveats: Vec<Caveat> = undropped.into_iter().collect();
         let request = Request {
-            name: pass.job.name.clone(),
-            kind: pass.kind,
-            job: pass.job,
-            ledger: None,
-            caveats,
-            notes: Vec::new(),
+            caveats: undropped.into_iter().collect(),
+            ..Request::new(pass.kind, pass.job)
         };
         let phase = measure(context, ground, request)?;
         if let Some(outcome) = ended_otherwise(&phase)

@@ -1,10 +1,11 @@
 //! From what was asked to a plan: refusals, and every default filled in.
 
-use stiction_core::{Cell, Data, Environment, Plan, PlannedTrial, Seed};
+use stiction_core::{Cell, Data, Environment, Plan, Seed};
 
 use super::options::{BonnieMode, BonnieOptions, BonniePhase, BonnieProgram, FileAmount, FileKind};
 use super::parameters::{BonnieParameters, FileWork, Naming, PerChar, SeekAmount, Updates};
 use crate::SuiteError;
+use crate::order::runs_within_cells;
 use crate::room::memory_bytes;
 use crate::sizing;
 
@@ -39,13 +40,7 @@ pub(super) fn plan(
             "every phase is left out: nothing remains to run",
         ));
     }
-    let cell = cell(&parameters);
-    let trials = (0..parameters.runs)
-        .map(|repetition| PlannedTrial {
-            cell: cell.clone(),
-            repetition,
-        })
-        .collect();
+    let trials = runs_within_cells(&[cell(&parameters)], parameters.runs);
     Ok(Plan {
         workload: super::NAME.to_owned(),
         parameters: serde_json::to_value(parameters)?,

@@ -181,14 +181,7 @@ impl<'a> Run<'a> {
     fn lay_down(&self, context: &mut Context<'_>) -> Result<Phase, SuiteError> {
         let mut job = lay_down(self.parameters, self.seed);
         job.direct = self.is_direct();
-        let request = Request {
-            name: job.name.clone(),
-            kind: PhaseKind::LayDown,
-            job,
-            ledger: None,
-            caveats: Vec::new(),
-            notes: Vec::new(),
-        };
+        let request = Request::new(PhaseKind::LayDown, job);
         Ok(measure(context, self.ground, request)?)
     }
 
@@ -206,14 +199,11 @@ impl<'a> Run<'a> {
                 job.direct = self.is_direct();
                 let request = Request {
                     name: phase.name().to_owned(),
-                    kind: PhaseKind::Measure,
-                    job,
-                    ledger: None,
                     caveats: undropped
                         .into_iter()
                         .chain(self.direct_caveat.clone())
                         .collect(),
-                    notes: Vec::new(),
+                    ..Request::new(PhaseKind::Measure, job)
                 };
                 Ok(measure(context, self.ground, request)?)
             }

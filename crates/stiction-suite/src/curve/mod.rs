@@ -12,6 +12,7 @@ use stiction_core::{
 };
 use stiction_engine::DEPTH_MAX;
 
+use crate::order::runs_within_cells;
 use crate::sizing::choose;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
@@ -98,12 +99,7 @@ impl Workload for Curve {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(parameters)?,
             seed,
-            trials: (0..options.runs)
-                .map(|repetition| PlannedTrial {
-                    cell: Cell::new(),
-                    repetition,
-                })
-                .collect(),
+            trials: runs_within_cells(&[Cell::new()], options.runs),
         })
     }
 

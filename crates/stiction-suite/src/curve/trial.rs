@@ -175,14 +175,7 @@ impl Course<'_> {
             self.seed.stream(0),
         );
         let block = job.block_size_bytes;
-        let request = Request {
-            name: job.name.clone(),
-            kind: PhaseKind::LayDown,
-            job,
-            ledger: None,
-            caveats: Vec::new(),
-            notes: Vec::new(),
-        };
+        let request = Request::new(PhaseKind::LayDown, job);
         let phase = measure(context, self.ground, request)?;
         self.go_on(context, &phase)?;
         let done: u64 = phase.workers.iter().map(|worker| worker.bytes).sum();
@@ -215,12 +208,9 @@ impl Course<'_> {
             caveats.extend(self.ground.drop_caches(context.stop));
         }
         let request = Request {
-            name: job.name.clone(),
-            kind: PhaseKind::Measure,
-            job,
-            ledger: None,
             caveats,
             notes,
+            ..Request::new(PhaseKind::Measure, job)
         };
         let phase = measure(context, self.ground, request)?;
         self.go_on(context, &phase)?;

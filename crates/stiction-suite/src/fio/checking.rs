@@ -54,10 +54,7 @@ pub(super) fn request<'a>(
     };
     Request {
         name: format!("{} verify", part.phase),
-        kind: PhaseKind::Verify,
-        job,
         ledger,
-        caveats: Vec::new(),
-        notes: Vec::new(),
+        ..Request::new(PhaseKind::Verify, job)
     }
 }

@@ -273,12 +273,8 @@ fn lay_down(
     context: &mut Context<'_>,
 ) -> Result<Result<(), String>, SuiteError> {
     let request = Request {
-        name: job.name.clone(),
-        kind: PhaseKind::LayDown,
-        job,
         ledger,
-        caveats: Vec::new(),
-        notes: Vec::new(),
+        ..Request::new(PhaseKind::LayDown, job)
     };
     let phase = measure(context, ground, request)?;
     Ok(super::trial::wrong(&phase).map_or(Ok(()), Err))

@@ -7,6 +7,7 @@ mod trial;
 
 use stiction_core::{Cell, Environment, Plan, PlannedTrial, Program, Seed, SkipReason};
 
+use crate::order::runs_within_cells;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
 /// The workload's name.
@@ -35,10 +36,7 @@ impl Workload for Fio {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(&self.program)?,
             seed,
-            trials: vec![PlannedTrial {
-                cell: Cell::new(),
-                repetition: 0,
-            }],
+            trials: runs_within_cells(&[Cell::new()], 1),
         })
     }
 

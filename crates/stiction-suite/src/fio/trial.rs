@@ -175,14 +175,12 @@ impl Run<'_> {
         Together {
             request: Request {
                 name: planned.phase.clone(),
-                kind: PhaseKind::Measure,
-                job: planned.job.clone(),
                 ledger: self
                     .ledger
                     .as_ref()
                     .filter(|_| planned.job.data == Data::Stamped),
                 caveats: caveat.into_iter().collect(),
-                notes: Vec::new(),
+                ..Request::new(PhaseKind::Measure, planned.job.clone())
             },
             targets: self.files.targets(part).to_vec(),
             delay_ns: planned.delay_ns,
@@ -217,15 +215,7 @@ impl Run<'_> {
             create: Create::Open,
             ..Job::default()
         };
-        let request = Request {
-            name: "load".to_owned(),
-            kind: PhaseKind::Prepare,
-            job,
-            ledger: None,
-            caveats: Vec::new(),
-            notes: Vec::new(),
-        };
-        measure(context, &ground, request)?;
+        measure(context, &ground, Request::new(PhaseKind::Prepare, job))?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ pub use options::{QuickOptions, QuickParameters};
 
 use stiction_core::{Cell, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing};
 
+use crate::order::runs_within_cells;
 use crate::sizing::choose;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
@@ -73,10 +74,7 @@ impl Workload for Quick {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(parameters)?,
             seed,
-            trials: vec![PlannedTrial {
-                cell: Cell::new(),
-                repetition: 0,
-            }],
+            trials: runs_within_cells(&[Cell::new()], 1),
         })
     }
 

@@ -160,10 +160,8 @@ fn request(
     }
     Request {
         name: phase.name().to_owned(),
-        kind: PhaseKind::Measure,
-        job,
-        ledger: None,
         caveats,
         notes,
+        ..Request::new(PhaseKind::Measure, job)
     }
 }

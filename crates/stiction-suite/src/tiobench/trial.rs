@@ -149,12 +149,9 @@ impl Run<'_> {
 
     fn request(&self, kind: PhaseKind, job: Job, caveat: Option<Caveat>) -> Request<'_> {
         Request {
-            name: job.name.clone(),
-            kind,
-            job,
             ledger: self.ledger.as_ref(),
             caveats: caveat.into_iter().collect(),
-            notes: Vec::new(),
+            ..Request::new(kind, job)
         }
     }
 }
