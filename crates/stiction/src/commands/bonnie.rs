@@ -2,20 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum as _;
 use stiction_core::Session;
 use stiction_host::observe_environment;
+use stiction_report::Judged;
 use stiction_report::bonnie::{
     Version, bonnie, bonnie_64, csv, html_plus_plus, html_row, is_shown, modern, plus_plus,
 };
-use stiction_report::{Judged, json};
 use stiction_suite::{Bonnie, Place, Workload as _};
 
+use super::recorded::Recorded;
 use super::{Desk, bonnie_options, measure};
 use crate::arguments::{BonnieArguments, BonnieClassic, BonnieLayout};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints, or prints the plan alone.
 pub(super) fn run(typed: &BonnieArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -29,22 +28,19 @@ pub(super) fn run(typed: &BonnieArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     if typed.dump {
         return dump(&workload, &places, typed, desk);
     }
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &places,
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let text = match (typed.classic, typed.layout) {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        (_, Some(layout)) => print(session, layout),
-        (Some(program), None) => as_printed(session, program),
-        (None, None) => modern(&Judged::examine(session), desk.console.style()),
-    };
-    measured.conclude(&text, desk)
+        |session| match (typed.classic, typed.layout) {
+            (_, Some(layout)) => print(session, layout),
+            (Some(program), None) => as_printed(session, program),
+            (None, None) => modern(&Judged::examine(session), style),
+        },
+    )
 }
 
 /// A stored session in a classic layout.
@@ -105,48 +101,21 @@ fn dump(
 
 /// The command as it is recorded: what was chosen, without the path.
 fn command(typed: &BonnieArguments) -> Vec<String> {
-    let mut words = vec!["stiction".to_owned(), "bonnie".to_owned()];
-    let word = |value: Option<clap::builder::PossibleValue>| {
-        value.map(|value| value.get_name().to_owned())
-    };
-    let skip: Vec<String> = typed
-        .skip
-        .iter()
-        .filter_map(|phase| word(phase.to_possible_value()))
-        .collect();
-    let values = [
-        (
-            "--classic",
-            typed
-                .classic
-                .and_then(|program| word(program.to_possible_value())),
-        ),
-        ("--size", typed.size.clone()),
-        ("--chunk", typed.chunk.map(|bytes| bytes.to_string())),
-        ("--seeks", typed.seeks.map(|count| count.to_string())),
-        ("--seekers", typed.seekers.map(|count| count.to_string())),
-        ("--files", typed.files.clone()),
-        ("--per-char", typed.per_char.clone()),
-        ("--runs", typed.runs.map(|count| count.to_string())),
-        ("--skip", (!skip.is_empty()).then(|| skip.join(","))),
-        (
-            "--concurrency",
-            typed.concurrency.map(|count| count.to_string()),
-        ),
-        ("--machine", typed.machine.clone()),
-    ];
-    words.extend(
-        values
-            .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name}={}", value?))),
-    );
-    let switches = [
-        ("--quick", typed.quick),
-        ("--direct", typed.direct),
-        ("--sync-each", typed.sync_each),
-        ("--may-fill", typed.recording.may_fill),
-    ];
-    let on = switches.iter().filter(|(_, on)| *on);
-    words.extend(on.map(|(word, _)| (*word).to_owned()));
-    words
+    Recorded::new("bonnie")
+        .choice("--classic", typed.classic.as_ref())
+        .value("--size", typed.size.as_ref())
+        .value("--chunk", typed.chunk)
+        .value("--seeks", typed.seeks)
+        .value("--seekers", typed.seekers)
+        .value("--files", typed.files.as_ref())
+        .value("--per-char", typed.per_char.as_ref())
+        .value("--runs", typed.runs)
+        .choices("--skip", &typed.skip)
+        .value("--concurrency", typed.concurrency)
+        .value("--machine", typed.machine.as_ref())
+        .switch("--quick", typed.quick)
+        .switch("--direct", typed.direct)
+        .switch("--sync-each", typed.sync_each)
+        .switch("--may-fill", typed.recording.may_fill)
+        .words()
 }

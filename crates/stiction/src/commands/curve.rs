@@ -1,15 +1,14 @@
 //! `stiction curve`.
 
-use clap::ValueEnum;
 use stiction_core::{Access, Action, Arrivals};
-use stiction_report::{Judged, json};
+use stiction_report::Judged;
 use stiction_suite::{Curve, CurveOptions, EngineWanted, Place};
 
+use super::recorded::Recorded;
 use super::{Desk, measure, scratch};
 use crate::arguments::{ArrivalsWord, CurveArguments, Engine, ReadWrite, ScratchDevice};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures the curve and prints it.
 pub(super) fn run(typed: &CurveArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -21,21 +20,15 @@ pub(super) fn run(typed: &CurveArguments, desk: &Desk<'_>) -> Result<Exit, Failu
         }
         None => vec![Place::Directory(typed.directory.clone())],
     };
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &Curve { options },
         &places,
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let judged = Judged::examine(&measured.session);
-    let text = if desk.console.json {
-        json::session(&judged)
-    } else {
-        stiction_report::curve(&judged, desk.console.style())
-    };
-    measured.conclude(&text, desk)
+        |session| stiction_report::curve(&Judged::examine(session), style),
+    )
 }
 
 fn options(typed: &CurveArguments) -> CurveOptions {
@@ -78,33 +71,23 @@ fn pattern(rw: ReadWrite, reads_percent: u8) -> (Access, Action) {
 
 /// The command as it is recorded: what was chosen, without path and serial number.
 fn command(typed: &CurveArguments) -> Vec<String> {
-    let mut words = vec!["stiction".to_owned(), "curve".to_owned()];
-    words.push(format!("--rw={}", word(typed.rw)));
-    if matches!(typed.rw, ReadWrite::Rw | ReadWrite::Randrw) {
-        words.push(format!("--rwmixread={}", typed.rwmixread));
-    }
-    words.push(format!("--bs={}", typed.bs));
-    words.extend(typed.limit.map(|limit| {
+    let is_mixed = matches!(typed.rw, ReadWrite::Rw | ReadWrite::Randrw);
+    let limit = typed.limit.map(|limit| {
         let figure = limit.figure.as_str();
-        format!("--limit={figure}={}ns", limit.at_most_ns)
-    }));
-    for (name, number) in [
-        ("points", typed.points),
-        ("seconds", typed.seconds),
-        ("runs", typed.runs),
-        ("depth-max", typed.depth_max),
-    ] {
-        words.push(format!("--{name}={number}"));
-    }
-    words.push(format!("--arrivals={}", word(typed.arrivals)));
-    words.push(format!("--engine={}", word(typed.engine)));
-    words.extend(typed.size.map(|bytes| format!("--size={bytes}")));
-    words.extend(typed.recording.may_fill.then(|| "--may-fill".to_owned()));
-    words
-}
-
-/// The word that was typed for a value.
-fn word<V: ValueEnum + Copy>(value: V) -> String {
-    let word = value.to_possible_value();
-    word.map_or_else(String::new, |word| word.get_name().to_owned())
+        format!("{figure}={}ns", limit.at_most_ns)
+    });
+    Recorded::new("curve")
+        .choice("--rw", Some(&typed.rw))
+        .value("--rwmixread", is_mixed.then_some(typed.rwmixread))
+        .value("--bs", Some(typed.bs))
+        .value("--limit", limit)
+        .value("--points", Some(typed.points))
+        .value("--seconds", Some(typed.seconds))
+        .value("--runs", Some(typed.runs))
+        .value("--depth-max", Some(typed.depth_max))
+        .choice("--arrivals", Some(&typed.arrivals))
+        .choice("--engine", Some(&typed.engine))
+        .value("--size", typed.size)
+        .switch("--may-fill", typed.recording.may_fill)
+        .words()
 }

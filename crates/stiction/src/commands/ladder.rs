@@ -1,8 +1,8 @@
 //! `stiction ladder`.
 
 use stiction_core::{Access, parse_duration_ns};
+use stiction_report::Judged;
 use stiction_report::ext3_tools::{block_lines, ladder};
-use stiction_report::{Judged, json};
 use stiction_suite::{Ladder, LadderOptions, Place};
 
 use super::recorded::Recorded;
@@ -11,7 +11,6 @@ use super::{Desk, measure, time_read};
 use crate::arguments::LadderArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints.
 pub(super) fn run(typed: &LadderArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -33,21 +32,18 @@ pub(super) fn run(typed: &LadderArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     let workload = Ladder {
         options: meant(typed, existing_bytes, device_bytes)?,
     };
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &places,
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let text = match typed.classic {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        true => block_lines(session),
-        false => ladder(&Judged::examine(session), desk.console.style()),
-    };
-    measured.conclude(&text, desk)
+        |session| match typed.classic {
+            true => block_lines(session),
+            false => ladder(&Judged::examine(session), style),
+        },
+    )
 }
 
 /// What the words mean.

@@ -6,6 +6,7 @@ use std::path::Path;
 use stiction_core::{Seed, Session, SessionOutcome, Tool, TrialOutcome};
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
+use stiction_report::{Judged, json};
 use stiction_runner::{Ran, RunSettings, RunnerError, run_session};
 use stiction_suite::{Place, SuiteError, Workload};
 
@@ -110,6 +111,29 @@ pub(super) fn run(
         kept,
         removed: left_behind.is_empty(),
     })
+}
+
+/// Runs the workload and prints the session: as JSON where that was asked for, else as
+/// `text` has it.
+///
+/// # Errors
+/// As [`run`], and when the text cannot be printed.
+pub(super) fn run_and_print(
+    workload: &dyn Workload,
+    places: &[Place],
+    recording: &Recording,
+    command: Vec<String>,
+    desk: &Desk<'_>,
+    text: impl FnOnce(&Session) -> String,
+) -> Result<Exit, Failure> {
+    let talk = Talk::default();
+    let measured = run(workload, places, recording, command, talk, desk)?;
+    let text = if desk.console.json {
+        json::session(&Judged::examine(&measured.session))
+    } else {
+        text(&measured.session)
+    };
+    measured.conclude(&text, desk)
 }
 
 /// Refuses what is no directory. What cannot be looked at is for the run to tell.

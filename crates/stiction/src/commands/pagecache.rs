@@ -1,8 +1,8 @@
 //! `stiction pagecache`.
 
 use stiction_core::parse_duration_ns;
+use stiction_report::Judged;
 use stiction_report::ext3_tools::{disk_test, pagecache};
-use stiction_report::{Judged, json};
 use stiction_suite::{Pagecache, PagecacheOptions, Place};
 
 use super::recorded::Recorded;
@@ -11,7 +11,6 @@ use super::{Desk, measure};
 use crate::arguments::PagecacheArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints.
 pub(super) fn run(typed: &PagecacheArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -24,21 +23,18 @@ pub(super) fn run(typed: &PagecacheArguments, desk: &Desk<'_>) -> Result<Exit, F
         .cloned()
         .map(Place::Directory)
         .collect();
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &places,
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let text = match typed.classic {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        true => disk_test(session),
-        false => pagecache(&Judged::examine(session), desk.console.style()),
-    };
-    measured.conclude(&text, desk)
+        |session| match typed.classic {
+            true => disk_test(session),
+            false => pagecache(&Judged::examine(session), style),
+        },
+    )
 }
 
 /// What the words mean.

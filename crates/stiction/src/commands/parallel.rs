@@ -1,8 +1,8 @@
 //! `stiction parallel`.
 
 use stiction_core::{Access, parse_duration_ns};
+use stiction_report::Judged;
 use stiction_report::ext3_tools::{disk_test, parallel};
-use stiction_report::{Judged, json};
 use stiction_suite::parallel::{Targets, Ways};
 use stiction_suite::{Parallel, ParallelOptions, Place};
 
@@ -12,7 +12,6 @@ use super::{Desk, measure, scratch, time_read};
 use crate::arguments::ParallelArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints.
 pub(super) fn run(typed: &ParallelArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -20,21 +19,18 @@ pub(super) fn run(typed: &ParallelArguments, desk: &Desk<'_>) -> Result<Exit, Fa
     let workload = Parallel {
         options: meant(typed, targets)?,
     };
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &places,
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let text = match typed.classic {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        true => disk_test(session),
-        false => parallel(&Judged::examine(session), desk.console.style()),
-    };
-    measured.conclude(&text, desk)
+        |session| match typed.classic {
+            true => disk_test(session),
+            false => parallel(&Judged::examine(session), style),
+        },
+    )
 }
 
 /// The places, all of one kind.

@@ -3,6 +3,8 @@
 
 use std::fmt::Display;
 
+use clap::ValueEnum;
+
 /// A command line under construction.
 pub(super) struct Recorded(Vec<String>);
 
@@ -17,6 +19,17 @@ impl Recorded {
         self.0
             .extend(value.map(|value| format!("{option}={value}")));
         self
+    }
+
+    /// `--OPTION=WORD` of a choice, as it is typed, where there is one.
+    pub(super) fn choice(self, option: &str, choice: Option<&impl ValueEnum>) -> Self {
+        self.value(option, choice.and_then(word))
+    }
+
+    /// `--OPTION=WORD,WORD` of choices, where there are any.
+    pub(super) fn choices(self, option: &str, choices: &[impl ValueEnum]) -> Self {
+        let words: Vec<String> = choices.iter().filter_map(word).collect();
+        self.list(option, &words)
     }
 
     /// `--OPTION=A,B`, where there are any.
@@ -35,4 +48,10 @@ impl Recorded {
     pub(super) fn words(self) -> Vec<String> {
         self.0
     }
+}
+
+/// The word that is typed for a choice.
+fn word(choice: &impl ValueEnum) -> Option<String> {
+    let word = choice.to_possible_value()?;
+    Some(word.get_name().to_owned())
 }

@@ -5,8 +5,8 @@ use std::io::{Seek as _, SeekFrom};
 use std::path::Path;
 
 use stiction_core::MapAdvice;
+use stiction_report::Judged;
 use stiction_report::ext3_tools::{TimeLayout as Layout, time_read, times};
-use stiction_report::{Judged, json};
 use stiction_suite::time_read::CacheState;
 use stiction_suite::{Place, TimeRead, TimeReadOptions};
 
@@ -16,7 +16,6 @@ use super::{Desk, measure};
 use crate::arguments::{TimeLayout, TimeReadArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints.
 pub(super) fn run(typed: &TimeReadArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -24,21 +23,18 @@ pub(super) fn run(typed: &TimeReadArguments, desk: &Desk<'_>) -> Result<Exit, Fa
     let workload = TimeRead {
         options: meant(typed, existing_bytes)?,
     };
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &[place],
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let text = match time_layout(typed.time, typed.classic) {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        None => time_read(&Judged::examine(session), desk.console.style()),
-        Some(layout) => times(session, layout),
-    };
-    measured.conclude(&text, desk)
+        |session| match time_layout(typed.time, typed.classic) {
+            None => time_read(&Judged::examine(session), style),
+            Some(layout) => times(session, layout),
+        },
+    )
 }
 
 /// The layout that was asked for; zsh's for the old programs.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum as _;
 use stiction_core::Session;
 use stiction_host::observe_environment;
 use stiction_report::tiobench::{
@@ -12,6 +11,7 @@ use stiction_report::tiobench::{
 use stiction_report::{Judged, json};
 use stiction_suite::{Place, Tiobench, Workload as _};
 
+use super::recorded::Recorded;
 use super::{Desk, measure, scratch, tiobench_options};
 use crate::arguments::{Classic, Layout, TiobenchArguments};
 use crate::exit::Exit;
@@ -162,71 +162,32 @@ fn places(typed: &TiobenchArguments) -> Result<Vec<Place>, Failure> {
 /// The command as it is recorded: the options of tiobench, without paths and
 /// serial numbers.
 fn command(typed: &TiobenchArguments) -> Vec<String> {
-    let mut words = vec!["stiction".to_owned(), "tiobench".to_owned()];
-    match typed.classic {
-        None => {}
-        Some(Classic::Corrected) => words.push("--classic".to_owned()),
-        Some(Classic::AsWas) => words.push("--classic=as-was".to_owned()),
-    }
-    let lists = [
-        ("--size", typed.size.join(",")),
-        ("--block", typed.block.join(",")),
-        (
-            "--threads",
-            typed
-                .threads
-                .iter()
-                .map(u32::to_string)
-                .collect::<Vec<_>>()
-                .join(","),
-        ),
-        ("--skip", typed.skip.join(",")),
-    ];
-    words.extend(
-        lists
-            .iter()
-            .filter(|(_, v)| !v.is_empty())
-            .map(|(k, v)| format!("{k}={v}")),
-    );
-    let values = [
-        ("--file-size", typed.file_size.clone()),
-        ("--random", typed.random.map(|n| n.to_string())),
-        (
-            "--random-per-thread",
-            typed.random_per_thread.map(|n| n.to_string()),
-        ),
-        ("--runs", typed.runs.map(|n| n.to_string())),
-        ("--timeout", typed.timeout.clone()),
-        ("--offset-gap", typed.offset_gap.clone()),
-        ("--identifier", typed.identifier.clone()),
-        (
-            "--random-order",
-            typed
-                .random_order
-                .and_then(|order| Some(order.to_possible_value()?.get_name().to_owned())),
-        ),
-    ];
-    words.extend(
-        values
-            .into_iter()
-            .filter_map(|(k, v)| Some(format!("{k}={}", v?))),
-    );
-    let switches = [
-        ("--raw", typed.raw || !typed.scratch.is_empty()),
-        ("--offset-first", typed.offset_first),
-        ("--nofrag", typed.sequential_writing),
-        ("--sync", typed.sync),
-        ("--direct", typed.direct),
-        ("--mmap", typed.mmap),
-        ("--check-consistency", typed.check_consistency),
-        ("--flush-caches", typed.flush_caches),
-        ("--may-fill", typed.recording.may_fill),
-    ];
-    words.extend(
-        switches
-            .iter()
-            .filter(|(_, on)| *on)
-            .map(|(word, _)| (*word).to_owned()),
-    );
-    words
+    let recorded = match typed.classic {
+        None => Recorded::new("tiobench"),
+        Some(Classic::Corrected) => Recorded::new("tiobench").switch("--classic", true),
+        Some(Classic::AsWas) => Recorded::new("tiobench").value("--classic", Some("as-was")),
+    };
+    recorded
+        .list("--size", &typed.size)
+        .list("--block", &typed.block)
+        .list("--threads", &typed.threads)
+        .list("--skip", &typed.skip)
+        .value("--file-size", typed.file_size.as_ref())
+        .value("--random", typed.random)
+        .value("--random-per-thread", typed.random_per_thread)
+        .value("--runs", typed.runs)
+        .value("--timeout", typed.timeout.as_ref())
+        .value("--offset-gap", typed.offset_gap.as_ref())
+        .value("--identifier", typed.identifier.as_ref())
+        .choice("--random-order", typed.random_order.as_ref())
+        .switch("--raw", typed.raw || !typed.scratch.is_empty())
+        .switch("--offset-first", typed.offset_first)
+        .switch("--nofrag", typed.sequential_writing)
+        .switch("--sync", typed.sync)
+        .switch("--direct", typed.direct)
+        .switch("--mmap", typed.mmap)
+        .switch("--check-consistency", typed.check_consistency)
+        .switch("--flush-caches", typed.flush_caches)
+        .switch("--may-fill", typed.recording.may_fill)
+        .words()
 }

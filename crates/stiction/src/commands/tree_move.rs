@@ -1,7 +1,7 @@
 //! `stiction tree-move`.
 
+use stiction_report::Judged;
 use stiction_report::ext3_tools::{TimeLayout as Layout, tree_move, tree_move_times};
-use stiction_report::{Judged, json};
 use stiction_suite::tree_move::{EntryOrder, Generated};
 use stiction_suite::{Place, TreeMove, TreeMoveOptions};
 
@@ -11,7 +11,6 @@ use super::{Desk, measure, time_read};
 use crate::arguments::{EntryOrder as Typed, TreeMoveArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints.
 pub(super) fn run(typed: &TreeMoveArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -20,23 +19,20 @@ pub(super) fn run(typed: &TreeMoveArguments, desk: &Desk<'_>) -> Result<Exit, Fa
     };
     let named = [&typed.from, &typed.to].into_iter().chain(&typed.tree);
     let places: Vec<Place> = named.cloned().map(Place::Directory).collect();
-    let measured = measure::run(
+    let layout =
+        time_read::time_layout(typed.time, false).or(typed.classic.then_some(Layout::Bash));
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &places,
         &typed.recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let layout =
-        time_read::time_layout(typed.time, false).or(typed.classic.then_some(Layout::Bash));
-    let text = match layout {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        None => tree_move(&Judged::examine(session), desk.console.style()),
-        Some(layout) => tree_move_times(session, layout),
-    };
-    measured.conclude(&text, desk)
+        |session| match layout {
+            None => tree_move(&Judged::examine(session), style),
+            Some(layout) => tree_move_times(session, layout),
+        },
+    )
 }
 
 /// What the words mean.

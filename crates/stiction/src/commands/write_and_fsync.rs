@@ -1,8 +1,8 @@
 //! `stiction write-and-fsync`.
 
 use stiction_core::{Data, SyncKind, WriteSync};
+use stiction_report::Judged;
 use stiction_report::ext3_tools::{millisecond_histogram, times, write_and_fsync};
-use stiction_report::{Judged, json};
 use stiction_suite::write_and_fsync::{Before, SyncPolicy, WriteAmount};
 use stiction_suite::{Place, WriteAndFsync, WriteAndFsyncOptions};
 
@@ -12,7 +12,6 @@ use super::{Desk, measure, time_read};
 use crate::arguments::{Content, WriteAndFsyncArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// Measures and prints.
 pub(super) fn run(typed: &WriteAndFsyncArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -26,22 +25,21 @@ pub(super) fn run(typed: &WriteAndFsyncArguments, desk: &Desk<'_>) -> Result<Exi
         .map(Place::Directory)
         .collect();
     let recording = &typed.recording;
-    let measured = measure::run(
+    let style = desk.console.style();
+    measure::run_and_print(
         &workload,
         &places,
         recording,
         command(typed),
-        Talk::default(),
         desk,
-    )?;
-    let session = &measured.session;
-    let text = match time_read::time_layout(typed.time, typed.classic) {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        None => write_and_fsync(&Judged::examine(session), desk.console.style()),
-        Some(layout) if typed.histogram => millisecond_histogram(session) + &times(session, layout),
-        Some(layout) => times(session, layout),
-    };
-    measured.conclude(&text, desk)
+        |session| match time_read::time_layout(typed.time, typed.classic) {
+            None => write_and_fsync(&Judged::examine(session), style),
+            Some(layout) if typed.histogram => {
+                millisecond_histogram(session) + &times(session, layout)
+            }
+            Some(layout) => times(session, layout),
+        },
+    )
 }
 
 /// What the words mean.
