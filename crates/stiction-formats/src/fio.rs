@@ -44,7 +44,7 @@ mod units;
 pub use command_line::CommandLine;
 pub use convert::{from_toml, to_toml};
 pub use error::{FioError, Place};
-pub use ini::{JobFile, Machine, Section, Setting, Surroundings, parse};
+pub use ini::{Include, JobFile, Machine, Section, Setting, Surroundings, parse};
 pub use job::FioJob;
 pub use program::{Found, Nodes, ProgramGround, program};
 pub use resolve::{DefaultInForce, Misread, Resolved, ResolvedJob, Set, WithoutEffect, resolve};

@@ -45,7 +45,7 @@ pub enum JournalError {
         limit_bytes: u64,
     },
     /// Not one whole line was written: the run was cut off before it began.
-    #[error("{}: this journal has no whole line: the run was cut off before it began", path.display())]
+    #[error("{}: this journal has no whole line: the run was cut off before it began, and `stiction delete {}` removes it", path.display(), path.file_stem().unwrap_or_default().display())]
     Empty {
         /// The journal.
         path: PathBuf,

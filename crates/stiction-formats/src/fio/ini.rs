@@ -16,12 +16,15 @@ pub struct Machine {
     pub memory_mib: u64,
 }
 
+/// An included file: (the path of the file that includes it, the name as written) to its
+/// path and text, or the reason why not.
+pub type Include = dyn Fn(&str, &str) -> Result<(String, String), String>;
+
 /// All that reading a job file needs from outside.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// The text of an included file: (the file that includes it, the name as
-    /// written) to text, or the reason why not.
-    pub include: &'a dyn Fn(&str, &str) -> Result<String, String>,
+    /// Included files.
+    pub include: &'a Include,
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// For `$ncpus` and its like.
@@ -71,6 +74,9 @@ pub struct Setting {
 
 /// Includes inside includes that are followed.
 const MAX_INCLUDE_DEPTH: usize = 16;
+/// Includes that are followed in all: files that each include the next one several times
+/// would otherwise go on for ever.
+const MAX_INCLUDES: usize = 1000;
 /// Settings that a job file may have, all includes counted.
 const MAX_SETTINGS: usize = 1_000_000;
 
@@ -84,6 +90,7 @@ pub fn parse(file: &str, text: &str, around: &Surroundings<'_>) -> Result<JobFil
         around,
         job_file: JobFile::default(),
         settings: 0,
+        includes: 0,
     };
     reader.read(file, text, 0)?;
     Ok(reader.job_file)
@@ -93,6 +100,7 @@ struct Reader<'a> {
     around: &'a Surroundings<'a>,
     job_file: JobFile,
     settings: usize,
+    includes: usize,
 }
 
 impl Reader<'_> {
@@ -150,9 +158,15 @@ impl Reader<'_> {
                 "includes go deeper than {MAX_INCLUDE_DEPTH}; does a file include itself?"
             )));
         }
+        self.includes += 1;
+        if self.includes > MAX_INCLUDES {
+            return Err(failed(format!(
+                "more than {MAX_INCLUDES} files are included"
+            )));
+        }
         let from = place.file.clone().unwrap_or_default();
-        let text = (self.around.include)(&from, &file).map_err(failed)?;
-        self.read(&file, &text, depth + 1)
+        let (path, text) = (self.around.include)(&from, &file).map_err(failed)?;
+        self.read(&path, &text, depth + 1)
     }
 
     fn setting(&mut self, content: &str, place: &Place) -> Result<(), FioError> {

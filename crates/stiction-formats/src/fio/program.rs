@@ -33,8 +33,8 @@ pub struct ProgramGround<'a> {
     pub directory: &'a str,
     /// What lies at a path.
     pub look: &'a dyn Fn(&str) -> Found,
-    /// Whether the user said that this path, as the job file writes it, may be
-    /// overwritten.
+    /// Whether the user said that what lies at this path may be overwritten; the path is
+    /// the one that is written to, with `directory` before what the job file says.
     pub may_overwrite: &'a dyn Fn(&str) -> bool,
     /// Seed of the jobs that are not to repeat themselves (`randrepeat=0`).
     pub seed: Seed,

@@ -20,13 +20,21 @@ const MACHINE: Machine = Machine {
     memory_mib: 3000,
 };
 
-fn include(from: &str, name: &str) -> Result<String, String> {
-    match name {
-        "common.inc" => Ok("[global]\nbs=64k\n[included]\nrw=write\nsize=1m\n".to_owned()),
-        "self.inc" => Ok("include self.inc\n".to_owned()),
-        "bare.inc" => Ok("iodepth=7\n".to_owned()),
-        _ => Err(format!("no such file (asked for by {from})")),
-    }
+fn include(from: &str, name: &str) -> Result<(String, String), String> {
+    let text = match name {
+        "common.inc" => "[global]\nbs=64k\n[included]\nrw=write\nsize=1m\n".to_owned(),
+        "self.inc" => "include self.inc\n".to_owned(),
+        "bare.inc" => "iodepth=7\n".to_owned(),
+        // Found in a directory, and includes a file that is not there.
+        "outer.inc" => return Ok(("sub/outer.inc".to_owned(), "include gone.inc\n".to_owned())),
+        // Ten of each next one, ten deep.
+        "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" => {
+            format!("include {}\n", name.parse::<u32>().unwrap() + 1).repeat(10)
+        }
+        "9" => "# nothing\n".to_owned(),
+        _ => return Err(format!("no such file (asked for by {from})")),
+    };
+    Ok((name.to_owned(), text))
 }
 
 fn variable(name: &str) -> Option<String> {

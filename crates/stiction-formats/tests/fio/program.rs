@@ -27,7 +27,7 @@ fn made(text: &str) -> Result<Program, Vec<FioError>> {
     let ground = ProgramGround {
         directory: "/mnt",
         look: &look,
-        may_overwrite: &|path| path == "/dev/sdy",
+        may_overwrite: &|path| ["/dev/sdy", "old"].contains(&path),
         seed: Seed(7),
         nodes: &Nodes::from([(0, vec![0, 1, 4]), (1, vec![2, 3]), (3, Vec::new())]),
     };
@@ -147,6 +147,19 @@ fn shares_are_of_what_is_there() {
     );
 }
 
+#[test]
+fn no_file_takes_the_place_of_the_marker_of_our_directory() {
+    for lines in [
+        "filename=.stiction-directory",
+        "filename=/data/.stiction-directory",
+        "filename_format=.stiction-directory",
+    ] {
+        let said = refused(&format!("{lines}\nrw=write\nsize=1m"));
+        assert!(said.contains("begin with .stiction-"), "{lines}: {said}");
+    }
+}
+
+// The leave given is for `old`, and the job writes to /mnt/old.
 #[test]
 fn what_was_there_is_written_only_where_that_is_allowed() {
     for lines in ["filename=old", "filename=/dev/sdx"] {

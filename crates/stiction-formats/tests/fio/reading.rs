@@ -119,6 +119,11 @@ fn includes_that_fail_or_turn_in_circles_are_errors() {
         "t.fio:2:1: cannot include gone.inc: no such file (asked for by t.fio)"
     );
     assert!(wrong("include self.inc\n").contains("does a file include itself?"));
+    assert_eq!(
+        wrong("include outer.inc\n"),
+        "sub/outer.inc:1:1: cannot include gone.inc: no such file (asked for by sub/outer.inc)"
+    );
+    assert!(wrong("include 0\n").contains("more than 1000 files"));
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
+use rustix::fs::OFlags;
 use stiction_core::{
     Access, Action, BackendKind, Create, Data, FileChoice, FileOrder, Job, PhaseKind, Program,
     ProgramPart, ProgramPlace, ProgramTarget, Region, SkipCode, SkipReason, SyncKind, TargetStack,
@@ -119,7 +121,7 @@ impl Files {
     }
 
     /// Makes the files of a part that are to be made, as long as it needs them; those
-    /// that its reads need are written in full.
+    /// that its reads need are written in full. A stop ends it early, without an error.
     ///
     /// # Errors
     /// When a phase could not be kept. What goes wrong otherwise is in the answer.
@@ -141,6 +143,10 @@ impl Files {
             };
             if named.name.is_empty() {
                 continue;
+            }
+            // A million files take their time.
+            if context.stop.is_raised() {
+                return Ok(Ok(()));
             }
             if let Err(error) = lengthen(path, named.length_bytes) {
                 return Ok(Err(format!("cannot make {}: {error}", path.display())));
@@ -187,6 +193,7 @@ fn lengthen(path: &PathBuf, length_bytes: u64) -> io::Result<()> {
         .create(true)
         .truncate(false)
         .write(true)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)?;
     if file.metadata()?.len() < length_bytes {
         file.set_len(length_bytes)?;

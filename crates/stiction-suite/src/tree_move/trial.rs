@@ -59,6 +59,10 @@ pub(super) fn run(
 fn admit(parameters: &TreeMoveParameters, context: &Context<'_>) -> Result<(), SkipReason> {
     let places: Vec<&Path> = context.places.iter().map(crate::Place::path).collect();
     let (from, to) = (places[0], places[1]);
+    let tree = tree(context);
+    if let Some(tree) = &tree {
+        outside(tree, &[from, to])?;
+    }
     let device = |path: &Path| {
         path.metadata().map(|found| found.dev()).map_err(|error| {
             let detail = format!("{} cannot be looked at: {error}", path.display());
@@ -77,11 +81,39 @@ fn admit(parameters: &TreeMoveParameters, context: &Context<'_>) -> Result<(), S
             ),
         ));
     }
-    let needed = needed_bytes(parameters, places.get(2).copied())?;
+    let needed = needed_bytes(parameters, tree.as_deref())?;
     let share = reserve(parameters.may_fill);
     let both = if is_one { 2 } else { 1 };
     admit_bytes(from, needed.saturating_mul(both), share)?;
     admit_bytes(to, needed.saturating_mul(both), share)
+}
+
+/// The user's tree, where there is one. A link to it is followed, unlike those inside.
+fn tree(context: &Context<'_>) -> Option<PathBuf> {
+    let named = context.places.get(2)?.path();
+    // What is wrong with it is said when it is gone through.
+    Some(named.canonicalize().unwrap_or_else(|_| named.to_owned()))
+}
+
+/// Refuses a tree that has one of the directories inside, as the copy would be part of
+/// what is copied.
+fn outside(tree: &Path, directories: &[&Path]) -> Result<(), SkipReason> {
+    let inside = |directory: &&&Path| {
+        let real = directory.canonicalize();
+        real.is_ok_and(|real| real.starts_with(tree))
+    };
+    match directories.iter().find(inside) {
+        None => Ok(()),
+        Some(directory) => Err(SkipReason::new(
+            SkipCode::UnsafeTarget,
+            format!(
+                "{} lies in the tree {}, which would be copied into itself: name a directory \
+                 outside of it",
+                directory.display(),
+                tree.display()
+            ),
+        )),
+    }
 }
 
 /// Bytes that a copy of the tree takes, at most.
@@ -205,7 +237,7 @@ impl Moving<'_> {
     fn lay_down(&self, context: &mut Context<'_>) -> Result<Phase, SuiteError> {
         let (from, order, seed) = (self.from, self.parameters.order, self.seed);
         let generated = self.parameters.generated;
-        let tree = context.places.get(2).map(|place| place.path().to_owned());
+        let tree = tree(context);
         let routine: Routine<'_> = Box::new(move |stopwatch| {
             match (generated, tree) {
                 (Some(generated), _) => generate(from, generated, seed, stopwatch)?,

@@ -170,3 +170,29 @@ fn root_between_two_filesystems_every_file_comes_back() {
     assert_empty(ext4.path());
     assert_empty(ext2.path());
 }
+
+#[test]
+fn a_tree_is_not_copied_into_itself_and_may_be_named_by_a_link() {
+    let (tree, from, to) = (scratch_folder(), scratch_folder(), scratch_folder());
+    let inner = tree.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("file"), "kept").unwrap();
+    let options = || TreeMoveOptions {
+        generated: None,
+        copies_tree: true,
+        ..small()
+    };
+    for places in [[tree.path(), to.path()], [from.path(), inner.as_path()]] {
+        let played = moved(options(), &[places[0], places[1], tree.path()]);
+        let TrialOutcome::Skipped(reason) = played.outcome() else {
+            panic!("{:?}", played.outcome());
+        };
+        assert_eq!(reason.code, SkipCode::UnsafeTarget);
+        assert!(reason.detail.contains("into itself"), "{}", reason.detail);
+    }
+    let link = from.path().join("link");
+    symlink(tree.path(), &link).unwrap();
+    let played = moved(options(), &[from.path(), to.path(), &link]);
+    assert_eq!(played.outcome(), &TrialOutcome::Completed);
+    assert_eq!(fs::read_to_string(inner.join("file")).unwrap(), "kept");
+}

@@ -38,7 +38,7 @@ pub(super) fn write_logs(
     let files = fio_output::logs(session, prefix, &LogKind::ALL, window_ns)?;
     let mut written = String::new();
     for file in &files {
-        output::write(Path::new(&file.name), &file.text)?;
+        output::replace(Path::new(&file.name), &file.text)?;
         written.push_str(&file.name);
         written.push('\n');
     }

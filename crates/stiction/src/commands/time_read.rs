@@ -1,9 +1,11 @@
 //! `stiction time-read`.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use stiction_core::MapAdvice;
 use stiction_report::Judged;
 use stiction_report::ext3_tools::{TimeLayout as Layout, time_read, times};
@@ -51,8 +53,14 @@ pub(super) fn place(target: &Path) -> Result<(Place, Option<u64>), Failure> {
     if target.is_dir() {
         return Ok((Place::Directory(target.to_owned()), None));
     }
-    // Where the end is says the length of devices too.
-    let length = File::open(target).and_then(|mut file| file.seek(SeekFrom::End(0)));
+    // Where the end is says the length of devices too. A pipe is refused later, and must
+    // not be waited for.
+    let at_once = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(at_once)
+        .open(target);
+    let length = opened.and_then(|mut file| file.seek(SeekFrom::End(0)));
     let bytes = length.map_err(|error| {
         Failure::new(format!("cannot read {}: {error}", target.display()))
             .advise("Name a file to read, or a directory to make one in.")

@@ -164,6 +164,17 @@ fn pagecache_and_ladder_fit_the_screen_and_answer() {
 }
 
 #[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    let pipe = folder.path().join("pipe");
+    let mode = rustix::fs::Mode::RWXU;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    for command in ["time-read", "ladder", "parallel"] {
+        lab.output(words([&command, &pipe]), 2);
+    }
+}
+
+#[test]
 fn tree_move_tells_moved_and_durable() {
     let (lab, from, to) = (Lab::new(), scratch_folder(), scratch_folder());
     let small = ["--files=40", "--size=1", "--runs=1"];

@@ -215,6 +215,41 @@ fn written_blocks_are_read_back_and_checked() {
     assert_eq!(phases(&report).len(), 1, "nothing is read back");
 }
 
+/// A leave is for one file, not for all of its name.
+#[test]
+fn a_file_of_the_same_name_elsewhere_is_not_overwritten() {
+    let bench = Bench::new();
+    let other = TempDir::new().unwrap();
+    fs::write(bench.place.path().join("old"), [1; 8192]).unwrap();
+    fs::write(other.path().join("old"), [2; 8192]).unwrap();
+    let writes = "[w]\nrw=write\nfilename=old\nsize=8k\n";
+    let words = bench.words(writes, &["--may-overwrite", "old"]);
+    let mut run = bench.lab.process(words);
+    let ended = run.current_dir(other.path()).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    assert_eq!(fs::read(bench.place.path().join("old")).unwrap(), [1; 8192]);
+}
+
+#[test]
+fn what_never_ends_is_no_job_file() {
+    let bench = Bench::new();
+    let said = bench.lab.talk(["fio", "/dev/zero"], 2);
+    assert_says(&said, &["/dev/zero", "more than 16 MiB"]);
+    let said = bench.said("include /dev/zero\n", &[], 2);
+    assert_says(&said, &["jobs.fio:1", "more than 16 MiB"]);
+}
+
+#[test]
+fn an_included_file_includes_what_lies_beside_it() {
+    let bench = Bench::new();
+    let folder = bench.lab.store().join("inner");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("one.inc"), "include two.inc\n").unwrap();
+    fs::write(folder.join("two.inc"), "[x]\nrw=write\nsize=64k\n").unwrap();
+    let report = bench.json("include inner/one.inc\n", &[], 0);
+    assert_eq!(figure(phase(&report, "x"), "bytes"), 65536.0);
+}
+
 #[test]
 fn files_that_were_there_are_read_and_overwritten_only_with_leave() {
     let bench = Bench::new();

@@ -8,6 +8,10 @@ use super::super::job::Engine;
 use super::super::units::Amount;
 use super::{Desk, Found, ProgramGround, files};
 
+/// How names begin that are kept for ourselves: the marker of a directory of our own is
+/// one, and without it the directory could not be told from the user's.
+const OUR_PREFIX: &str = ".stiction-";
+
 /// Where one job works.
 #[derive(Default)]
 pub(super) struct WhereTo {
@@ -88,7 +92,7 @@ impl<'a> Places<'a> {
             if desk.job().engine == Engine::Null {
                 return Some(own(name, self));
             }
-            return self.look(desk, &name, joined(&directory, &name));
+            return self.look(desk, joined(&directory, &name));
         }
         let name = match &targets.name_format {
             Some(format) => format
@@ -99,14 +103,15 @@ impl<'a> Places<'a> {
             None => format!("{}.{clone}.{file}", desk.job().name),
         };
         // A job's name may be a path to fio; here all files lie in one directory.
-        Some(own(name.replace('/', "_"), self))
+        let name = name.replace('/', "_");
+        is_free(desk, &name).then(|| own(name, self))
     }
 
     /// What a name in the job file leads to.
-    fn look(&mut self, desk: &mut Desk<'_>, written: &str, path: String) -> Option<Named> {
+    fn look(&mut self, desk: &mut Desk<'_>, path: String) -> Option<Named> {
         let action = desk.job().pattern.action;
         let changes = action.writes() || action.trims();
-        let allowed = (self.ground.may_overwrite)(&path) || (self.ground.may_overwrite)(written);
+        let allowed = (self.ground.may_overwrite)(&path);
         let (place, length_bytes) = match (self.ground.look)(&path) {
             Found::Nothing => return self.new_file(desk, path),
             Found::Directory => {
@@ -183,6 +188,9 @@ impl<'a> Places<'a> {
             );
             return None;
         }
+        if !is_free(desk, name) {
+            return None;
+        }
         Some(Named {
             place: self.number_of(ProgramPlace::Directory {
                 path: parent.to_owned(),
@@ -218,6 +226,20 @@ impl<'a> Places<'a> {
         });
         u32::try_from(number).unwrap_or(u32::MAX)
     }
+}
+
+/// Whether a file of this name can be made in a directory of our own; if not, the desk
+/// says so.
+fn is_free(desk: &mut Desk<'_>, name: &str) -> bool {
+    let is_free = !name.starts_with(OUR_PREFIX);
+    if !is_free {
+        desk.conflict(
+            "filename",
+            format!("names that begin with {OUR_PREFIX} are kept for what marks our directories"),
+            "choose another",
+        );
+    }
+    is_free
 }
 
 impl WhereTo {

@@ -1,7 +1,8 @@
 //! Job files of fio, read with what they ask for from outside.
 
-use std::io::Read as _;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use stiction_formats::fio::{
     CommandLine, FioError, JobFile, Machine, Resolved, Setting, Surroundings, parse, resolve,
@@ -92,27 +93,48 @@ fn sections(program: Vec<Setting>) -> Result<(Vec<String>, Vec<Setting>), Failur
     Ok((sections, others))
 }
 
+/// Bytes of a job file that are read at most, so that a device or an endless pipe in its
+/// place does not fill the memory.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
 /// The text of a job file; `-` is stdin.
 fn text_of(file: &str) -> Result<String, Failure> {
     let text = if file == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map(|_| text)
+        text(io::stdin())
     } else {
-        std::fs::read_to_string(file)
+        File::open(file).and_then(text)
     };
     text.map_err(|error| Failure::new(format!("cannot read {file}: {error}")))
 }
 
-/// The text of an included file. As in fio, a name that is not there is looked up
-/// beside the file that names it.
-fn include(from: &str, name: &str) -> Result<String, String> {
-    let beside = Path::new(from).with_file_name(name);
-    let path = if Path::new(name).exists() {
-        Path::new(name)
-    } else {
-        &beside
-    };
-    std::fs::read_to_string(path).map_err(|error| error.to_string())
+/// All that a source gives, within the limit.
+fn text(source: impl io::Read) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    source.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let what = format!(
+            "it has more than {} MiB, and is no job file",
+            MAX_FILE_BYTES >> 20
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
+}
+
+/// The path and the text of an included file. As in fio, a name that is not there is
+/// looked up beside the file that names it.
+fn include(from: &str, name: &str) -> Result<(String, String), String> {
+    let mut path = PathBuf::from(name);
+    if !path.exists() {
+        let beside = Path::new(from).with_file_name(name);
+        if beside.exists() {
+            path = beside;
+        }
+    }
+    let text = File::open(&path).and_then(text);
+    let text = text.map_err(|error| error.to_string())?;
+    Ok((path.to_string_lossy().into_owned(), text))
 }
 
 /// This machine, as job files ask for it.
