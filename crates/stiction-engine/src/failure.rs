@@ -46,6 +46,8 @@ pub enum Operation {
     List,
     /// Removing a file.
     Unlink,
+    /// Giving a file another name.
+    Rename,
     /// Making a hard or symbolic link.
     Link,
     /// Making a directory.
@@ -76,6 +78,7 @@ impl Operation {
             Self::Stat => "stat",
             Self::List => "list",
             Self::Unlink => "unlink",
+            Self::Rename => "rename",
             Self::Link => "link",
             Self::MakeDirectory => "mkdir",
             Self::RemoveDirectory => "rmdir",

@@ -16,7 +16,7 @@ use crate::{Context, EventsError};
 /// What is to be performed, and what is known of it beforehand.
 pub(crate) struct Performance<'a> {
     /// Stable name of the phase.
-    pub(crate) name: &'static str,
+    pub(crate) name: &'a str,
     /// Purpose of the phase.
     pub(crate) kind: PhaseKind,
     /// What is recorded, and for how long it goes on.

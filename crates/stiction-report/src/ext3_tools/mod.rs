@@ -6,7 +6,7 @@ mod files;
 mod ladder;
 mod pagecache;
 mod parallel;
-mod rows;
+pub(crate) mod rows;
 mod times;
 mod tree_move;
 

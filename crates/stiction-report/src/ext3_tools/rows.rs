@@ -50,12 +50,12 @@ pub(super) fn cpu_text(phase: &Phase, efficiency: &Metric) -> String {
 }
 
 /// A metric of the phase as text, empty where it is not there.
-pub(super) fn text_of(phase: &Phase, metric: &Metric) -> String {
+pub(crate) fn text_of(phase: &Phase, metric: &Metric) -> String {
     phase.measurement(metric).map_or_else(String::new, figure)
 }
 
 /// The word for what a phase is about, or how it ended without numbers.
-pub(super) fn word(judged: &JudgedPhase<'_>) -> Span {
+pub(crate) fn word(judged: &JudgedPhase<'_>) -> Span {
     match &judged.phase.outcome {
         PhaseOutcome::Skipped(_) => Span::new(Role::Bad, "skipped"),
         _ if !judged.phase.has_numbers() => Span::new(Role::Bad, "failed"),
@@ -173,7 +173,7 @@ pub(super) fn worker_table(workers: &[WorkerSummary], name: impl Fn(usize) -> St
 }
 
 /// The measured phases of all trials but those whose failure the trial tells of.
-pub(super) fn measured_phases<'a>(judged: &'a Judged<'_>) -> Vec<JudgedPhase<'a>> {
+pub(crate) fn measured_phases<'a>(judged: &'a Judged<'_>) -> Vec<JudgedPhase<'a>> {
     judged
         .trials()
         .flat_map(|(trial, phases)| {

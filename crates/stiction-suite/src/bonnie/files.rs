@@ -11,7 +11,7 @@ use super::chunks::share;
 use super::names::{directory_name, directory_of, file_name, file_size};
 use super::options::{BonniePhase, FileKind};
 use super::parameters::{BonnieParameters, FileWork};
-use crate::metadata::{Folder, LinkKind, Made, directions};
+use crate::metadata::{Folder, LinkKind, Made, MadeSync, directions};
 use crate::shuffle::shuffled;
 
 /// Streams drawn from a phase's seed.
@@ -149,7 +149,11 @@ impl<'a> FileSet<'a> {
                 let made = Made {
                     bytes,
                     piece: self.piece,
-                    sync,
+                    sync: if sync {
+                        MadeSync::FileAndDirectory
+                    } else {
+                        MadeSync::Nothing
+                    },
                 };
                 return folder.create(stopwatch, name, made);
             }

@@ -20,7 +20,7 @@ use super::options::{ContestParameters, TimedJob};
 use super::window;
 use crate::ground::on_ground;
 use crate::measure::ended_otherwise;
-use crate::metadata::{Folder, Made, directions};
+use crate::metadata::{Folder, Made, MadeSync, directions};
 use crate::open_file::{OpenFile, Use};
 use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
@@ -394,7 +394,7 @@ fn lay_tree(
         let made = Made {
             bytes: content.len() as u64,
             piece: &content,
-            sync: false,
+            sync: MadeSync::Nothing,
         };
         folder.create(stopwatch, path.file_name().unwrap_or_default(), made)?;
         if stopwatch.is_over() {

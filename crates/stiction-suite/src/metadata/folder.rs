@@ -19,8 +19,19 @@ pub(crate) struct Made<'a> {
     pub(crate) bytes: u64,
     /// What they are, a piece at a time; not empty.
     pub(crate) piece: &'a [u8],
-    /// Whether the file and its directory are synced.
-    pub(crate) sync: bool,
+    /// What is synced before it is closed.
+    pub(crate) sync: MadeSync,
+}
+
+/// What is synced of a file that was made, before it is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MadeSync {
+    /// Nothing.
+    Nothing,
+    /// The file.
+    File,
+    /// The file, then its directory.
+    FileAndDirectory,
 }
 
 /// A second name for a file.
@@ -120,12 +131,15 @@ impl Folder {
             moment = stopwatch.record(Direction::Write, moment, written as u64);
             left -= written as u64;
         }
-        if made.sync {
-            for handle in [&file, &self.handle] {
-                rustix::fs::fsync(handle)
-                    .map_err(|errno| self.failed(Operation::Fsync, name, errno))?;
-                moment = stopwatch.record(Direction::Sync, moment, 0);
-            }
+        let handles: &[&OwnedFd] = match made.sync {
+            MadeSync::Nothing => &[],
+            MadeSync::File => &[&file],
+            MadeSync::FileAndDirectory => &[&file, &self.handle],
+        };
+        for handle in handles {
+            rustix::fs::fsync(handle)
+                .map_err(|errno| self.failed(Operation::Fsync, name, errno))?;
+            moment = stopwatch.record(Direction::Sync, moment, 0);
         }
         drop(file);
         stopwatch.record(Direction::Whole, begun, made.bytes);
@@ -153,6 +167,74 @@ impl Folder {
         if sync {
             self.sync(stopwatch)?;
         }
+        stopwatch.record(Direction::Whole, begun, 0);
+        Ok(())
+    }
+
+    /// Path of `name`.
+    pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Looks up `name`.
+    pub(crate) fn stat(
+        &self,
+        stopwatch: &mut Stopwatch<'_>,
+        name: &OsStr,
+    ) -> Result<(), IoFailure> {
+        let begun = stopwatch.now();
+        rustix::fs::statat(&self.handle, name, AtFlags::empty())
+            .map_err(|errno| self.failed(Operation::Stat, name, errno))?;
+        stopwatch.record(Direction::Stat, begun, 0);
+        stopwatch.record(Direction::Whole, begun, 0);
+        Ok(())
+    }
+
+    /// Opens the file `name` and closes it.
+    pub(crate) fn open_and_close(
+        &self,
+        stopwatch: &mut Stopwatch<'_>,
+        name: &OsStr,
+    ) -> Result<(), IoFailure> {
+        let begun = stopwatch.now();
+        let file = self.opened(name, OFlags::RDONLY)?;
+        stopwatch.record(Direction::Open, begun, 0);
+        drop(file);
+        stopwatch.record(Direction::Whole, begun, 0);
+        Ok(())
+    }
+
+    /// Opens the file `name`, syncs and closes it.
+    pub(crate) fn open_and_sync(
+        &self,
+        stopwatch: &mut Stopwatch<'_>,
+        name: &OsStr,
+    ) -> Result<(), IoFailure> {
+        let begun = stopwatch.now();
+        let file = self.opened(name, OFlags::RDWR)?;
+        let opened = stopwatch.record(Direction::Open, begun, 0);
+        rustix::fs::fsync(&file).map_err(|errno| self.failed(Operation::Fsync, name, errno))?;
+        stopwatch.record(Direction::Sync, opened, 0);
+        drop(file);
+        stopwatch.record(Direction::Whole, begun, 0);
+        Ok(())
+    }
+
+    fn opened(&self, name: &OsStr, way: OFlags) -> Result<OwnedFd, IoFailure> {
+        rustix::fs::openat(&self.handle, name, way | OFlags::CLOEXEC, Mode::empty())
+            .map_err(|errno| self.failed(Operation::Open, name, errno))
+    }
+
+    /// Gives `name` the name `to` in the same directory.
+    pub(crate) fn rename(
+        &self,
+        stopwatch: &mut Stopwatch<'_>,
+        name: &OsStr,
+        to: &OsStr,
+    ) -> Result<(), IoFailure> {
+        let begun = stopwatch.now();
+        rustix::fs::renameat(&self.handle, name, &self.handle, to)
+            .map_err(|errno| self.failed(Operation::Rename, name, errno))?;
         stopwatch.record(Direction::Whole, begun, 0);
         Ok(())
     }

@@ -15,7 +15,7 @@ use super::shape::{PIECE_BYTES_MAX, fill, shape};
 use super::walk::{self, DIRECTIONS};
 use crate::ground::on_ground;
 use crate::measure::ended_otherwise;
-use crate::metadata::{Folder, Made, directions};
+use crate::metadata::{Folder, Made, MadeSync, directions};
 use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
 use crate::room::reserve;
@@ -382,7 +382,7 @@ pub(crate) fn generate(
         let made = Made {
             bytes: file.bytes,
             piece: &piece,
-            sync: false,
+            sync: MadeSync::Nothing,
         };
         folder.create(stopwatch, file.name.as_ref(), made)?;
         if stopwatch.is_over() {

@@ -11,10 +11,12 @@ mod file_layout;
 mod fio;
 mod ladder;
 mod layout;
+mod metadata;
 mod pagecache;
 mod parallel;
 mod quick;
 mod sessions;
+mod sync_methods;
 mod target;
 mod time_layout;
 mod time_read;
@@ -35,6 +37,7 @@ pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::ClassicLayout;
+pub(crate) use metadata::MetadataArguments;
 pub(crate) use pagecache::PagecacheArguments;
 pub(crate) use parallel::ParallelArguments;
 pub(crate) use quick::QuickArguments;
@@ -42,6 +45,7 @@ pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
     ShowArguments, StoreArguments, StoreCommand,
 };
+pub(crate) use sync_methods::SyncMethodsArguments;
 pub(crate) use target::{Recording, ScratchDevice};
 pub(crate) use time_layout::TimeLayout;
 pub(crate) use time_read::TimeReadArguments;
@@ -161,6 +165,10 @@ pub(crate) enum Command {
     Pagecache(Box<PagecacheArguments>),
     /// The same blocks by every way from the disk to the program: what each step costs
     Ladder(Box<LadderArguments>),
+    /// Make, open, look at, list, link, rename and remove files in a tree
+    Metadata(Box<MetadataArguments>),
+    /// What a durable write costs by each call that makes one
+    SyncMethods(SyncMethodsArguments),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
     /// Where files lie on their device: pieces, seeks, and how files are woven

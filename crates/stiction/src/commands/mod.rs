@@ -13,6 +13,7 @@ mod ladder;
 mod layout;
 mod manual;
 mod measure;
+mod metadata;
 mod operand;
 mod pagecache;
 mod parallel;
@@ -22,6 +23,7 @@ mod scratch;
 mod sessions;
 mod sizes;
 mod store;
+mod sync_methods;
 mod time_read;
 mod tiobench;
 mod tiobench_options;
@@ -69,6 +71,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Parallel(typed) => parallel::run(typed, &desk()?),
         Command::Pagecache(typed) => pagecache::run(typed, &desk()?),
         Command::Ladder(typed) => ladder::run(typed, &desk()?),
+        Command::Metadata(typed) => metadata::run(typed, &desk()?),
+        Command::SyncMethods(typed) => sync_methods::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
