@@ -162,6 +162,8 @@ fn of_fio(json: &Value) -> Came {
 fn stiction(store: &Path, arguments: &[&OsStr]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_stiction"))
         .env("STICTION_STORE", store)
+        // Logs go where it runs.
+        .current_dir(store)
         .args(arguments)
         .output()
         .expect("stiction starts");
