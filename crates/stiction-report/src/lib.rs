@@ -17,6 +17,7 @@ mod fio;
 pub mod fio_output;
 mod fio_run;
 mod import;
+pub mod ioping;
 pub mod json;
 mod judged;
 pub mod layout;

@@ -9,6 +9,7 @@ mod contest;
 mod curve;
 mod file_layout;
 mod fio;
+mod ioping;
 mod ladder;
 mod layout;
 mod metadata;
@@ -35,6 +36,7 @@ pub(crate) use contest::{ContestArguments, ContestLayout, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
+pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::ClassicLayout;
 pub(crate) use metadata::MetadataArguments;
@@ -169,6 +171,8 @@ pub(crate) enum Command {
     Metadata(Box<MetadataArguments>),
     /// What a durable write costs by each call that makes one
     SyncMethods(SyncMethodsArguments),
+    /// The latency of single requests, one at a time
+    Ioping(IopingArguments),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
     /// Where files lie on their device: pieces, seeks, and how files are woven

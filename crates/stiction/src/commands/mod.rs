@@ -9,6 +9,7 @@ mod curve;
 mod fio;
 mod fio_output;
 mod import;
+mod ioping;
 mod ladder;
 mod layout;
 mod manual;
@@ -73,6 +74,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Ladder(typed) => ladder::run(typed, &desk()?),
         Command::Metadata(typed) => metadata::run(typed, &desk()?),
         Command::SyncMethods(typed) => sync_methods::run(typed, &desk()?),
+        Command::Ioping(typed) => ioping::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),

@@ -13,6 +13,7 @@ mod filesystems;
 mod fio;
 mod fio_output;
 mod fio_run;
+mod ioping;
 mod json;
 mod keeping;
 mod lab;
