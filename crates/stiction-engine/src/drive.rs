@@ -10,7 +10,7 @@ use stiction_core::{Depths, SyncKind};
 use crate::backend::{Backend, complete_rest};
 use crate::data::Payload;
 use crate::failure::{Fault, Operation};
-use crate::log::Log;
+use crate::log::{Alike, Log};
 use crate::request::{Completions, Request, Requests, Way};
 use crate::slots::Slots;
 use crate::steered::Steered;
@@ -37,7 +37,7 @@ pub(crate) struct Done {
     /// When the last operation ended, ticks, where a sync at the end followed.
     pub(crate) data_last: Option<u64>,
     /// When the last write began, ticks, and what it was.
-    last_write: (u64, Request),
+    pub(crate) last_write: (u64, Request),
     /// Whether it ended because there was no room left, as planned.
     pub(crate) filled: bool,
     /// The first operation that failed and ended the worker.
@@ -186,6 +186,7 @@ pub(crate) fn reap<B: Backend>(
 ) -> bool {
     let mut is_well = true;
     let operations_before = done.operations;
+    let mut alike = Alike::default();
     while attention.takes_more()
         && let Some((slot, result)) = backend.reap()
     {
@@ -203,8 +204,11 @@ pub(crate) fn reap<B: Backend>(
             }
             done.continued += 1;
             end = log.now();
+            log.data(request, begun, end);
+        } else if !alike.add(request, begun) {
+            log.alike(&alike, now);
+            alike = Alike::of(request, begun);
         }
-        log.data(request, begun, end);
         payload.after(slot, request, || backend.buffer(slot));
         completions.ended(request, true);
         done.operations += 1;
@@ -217,6 +221,7 @@ pub(crate) fn reap<B: Backend>(
             is_well = false;
         }
     }
+    log.alike(&alike, now);
     let found = done.operations - operations_before;
     if slots.is_deep() && found > 0 {
         done.depths.take_back(found);

@@ -37,6 +37,7 @@ mod files;
 mod floor;
 mod follow_up;
 mod gate;
+mod immediate;
 mod log;
 mod memory;
 mod offsets;

@@ -158,6 +158,51 @@ pub(crate) fn commits(job: &Job) -> bool {
     job.sync_every.is_some_and(|every| every.writes == 1)
 }
 
+/// Operations of one way that began at one time and are found complete at another: all
+/// that were handed over and taken back together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alike {
+    way: Way,
+    begun: u64,
+    count: u64,
+    bytes: u64,
+}
+
+impl Default for Alike {
+    fn default() -> Self {
+        Self {
+            way: Way::Read,
+            begun: 0,
+            count: 0,
+            bytes: 0,
+        }
+    }
+}
+
+impl Alike {
+    /// One operation.
+    #[inline(always)]
+    pub(crate) fn of(request: Request, begun: u64) -> Self {
+        Self {
+            way: request.way,
+            begun,
+            count: 1,
+            bytes: request.length_bytes.into(),
+        }
+    }
+
+    /// Adds another one; false when it is not like those that are in.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, request: Request, begun: u64) -> bool {
+        let is_alike = self.begun == begun && self.way == request.way;
+        if is_alike {
+            self.count += 1;
+            self.bytes += u64::from(request.length_bytes);
+        }
+        is_alike
+    }
+}
+
 /// Where a worker is in the rounds.
 #[derive(Debug)]
 struct Course {
@@ -278,9 +323,9 @@ impl<'a> Log<'a> {
         if now >= self.next_look {
             self.next_look = now.saturating_add(self.clock.ticks(LOOK_NS));
             self.publish(operations, bytes);
-            self.stopped |= self.signals.stop.is_raised();
         }
         self.choose_next_event();
+        self.stopped |= self.signals.stop.is_raised();
         self.cut |= !self.over && self.signals.is_ended();
         self.over |= self.stopped || now >= self.deadline || self.signals.is_over();
         self.over
@@ -323,6 +368,18 @@ impl<'a> Log<'a> {
         self.signals
             .progress
             .publish(self.worker, operations, bytes);
+    }
+
+    /// Records operations that end `now`.
+    #[inline(always)]
+    pub(crate) fn alike(&mut self, alike: &Alike, now: u64) {
+        if alike.count == 0 {
+            return;
+        }
+        let latency_ns = self.clock.ns(now.saturating_sub(alike.begun));
+        if let Some(track) = &mut self.tracks.ways[alike.way as usize] {
+            track.record_alike(latency_ns, alike.count, alike.bytes);
+        }
     }
 
     /// Records an operation from `begin` to `end`.

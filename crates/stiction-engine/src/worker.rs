@@ -11,6 +11,7 @@ use crate::data::{Findings, Ledger, Payload};
 use crate::drive::{Done, drive};
 use crate::failure::Fault;
 use crate::gate::{Gate, Start};
+use crate::immediate::drive_immediate;
 use crate::log::{Log, Signals, Tracks};
 use crate::offsets::{Independent, Permutation, Sequential};
 use crate::placement::{observed, place};
@@ -425,6 +426,8 @@ fn timed<B: Backend>(
     let exact = task.job.timing == Timing::Exact || !payload.is_idle() || task.turns_files_over();
     let done = if exact {
         drive::<_, _, true>(task, backend, requests, payload, slots, log)
+    } else if backend.is_immediate() && !log.times_submission() {
+        drive_immediate(task, backend, requests, payload, log)
     } else {
         drive::<_, _, false>(task, backend, requests, payload, slots, log)
     };

@@ -81,6 +81,24 @@ pub(crate) trait Backend: Sized {
         Ok(())
     }
 
+    /// Whether there is one operation at a time, and one call begins and ends it: then
+    /// [`perform`](Self::perform) does it.
+    #[inline(always)]
+    fn is_immediate(&self) -> bool {
+        false
+    }
+
+    /// Does one operation in slot 0, from its beginning to its end; the result is as in
+    /// [`reap`](Self::reap). Only where it [`is_immediate`](Self::is_immediate).
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    #[inline(always)]
+    fn perform(&mut self, request: &Request) -> Result<i32, Errno> {
+        let _nothing_is_done = request;
+        Err(Errno::NOSYS)
+    }
+
     /// The next of the operations that the last commit found complete: its slot,
     /// and how many bytes were moved or the error number, negative.
     fn reap(&mut self) -> Option<(u32, i32)>;

@@ -106,6 +106,16 @@ impl<C: Call> Backend for Single<C> {
     }
 
     #[inline(always)]
+    fn is_immediate(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn perform(&mut self, request: &Request) -> Result<i32, Errno> {
+        Ok((self.call).first(&self.files, &mut self.buffers, request))
+    }
+
+    #[inline(always)]
     fn reap(&mut self) -> Option<(u32, i32)> {
         self.queued.take().map(|_| (0, self.result))
     }

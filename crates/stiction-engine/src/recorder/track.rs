@@ -46,21 +46,29 @@ impl Track {
     /// Counts one operation that moved `bytes`.
     #[inline(always)]
     pub(crate) fn record(&mut self, latency_ns: u64, bytes: u64) {
+        self.record_alike(latency_ns, 1, bytes);
+    }
+
+    /// Counts `count` operations of one latency that moved `bytes` together.
+    #[inline(always)]
+    pub(crate) fn record_alike(&mut self, latency_ns: u64, count: u64, bytes: u64) {
         let (counts, ..) = self.memory.split_mut::<BUCKETS>();
-        counts[bucket_of(latency_ns)] += 1;
-        self.live.sum_ns += latency_ns;
+        counts[bucket_of(latency_ns)] += count;
+        self.live.sum_ns += latency_ns * count;
         self.live.bytes += bytes;
         self.live.min_ns = self.live.min_ns.min(latency_ns);
         self.live.max_ns = self.live.max_ns.max(latency_ns);
         if latency_ns > 2 * NS_PER_S {
-            self.record_slow(latency_ns);
+            self.record_slow(latency_ns, count);
         }
     }
 
     #[cold]
-    fn record_slow(&mut self, latency_ns: u64) {
-        self.live.over_2_s += 1;
-        self.live.over_10_s += u64::from(latency_ns > 10 * NS_PER_S);
+    fn record_slow(&mut self, latency_ns: u64, count: u64) {
+        self.live.over_2_s += count;
+        if latency_ns > 10 * NS_PER_S {
+            self.live.over_10_s += count;
+        }
     }
 
     /// Ends interval `index`; the next operation belongs to interval `next`.
@@ -251,6 +259,25 @@ mod tests {
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].1.count(), 3 * page);
         assert_eq!(stored(&series), expected(&intervals, 63));
+    }
+
+    #[test]
+    fn operations_of_one_latency_count_as_each_by_itself() {
+        let latencies = [7, 3_000_000_000, 11_000_000_000];
+        let mut together = Track::new(Direction::Read, 1).unwrap();
+        let mut apart = Track::new(Direction::Read, 1).unwrap();
+        for (count, latency_ns) in (1..).zip(latencies) {
+            together.record_alike(latency_ns, count, 512 * count);
+            (0..count).for_each(|_| apart.record(latency_ns, 512));
+        }
+        let (together, apart) = (together.finish(0), apart.finish(0));
+        assert!(stored(&together) == stored(&apart));
+        assert_eq!(
+            (together.total().over_2_s(), together.total().over_10_s()),
+            (5, 3)
+        );
+        let bytes = |series: &Series| series.intervals().next().unwrap().exact.bytes;
+        assert_eq!((bytes(&together), bytes(&apart)), (6 * 512, 6 * 512));
     }
 
     #[test]
