@@ -179,7 +179,7 @@ mod tests {
             ("stiction-core", "clap"),
             ("stiction-formats", "rusqlite"),
             ("stiction-host", "rusqlite"),
-            ("stiction-store", "io-uring"),
+            ("stiction-store", "libm"),
         ] {
             let wrong = check_edge(LAYERS, &edge(from, to, false, false));
             assert!(wrong.is_some(), "{from} -> {to} passed");

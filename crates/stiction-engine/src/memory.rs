@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::fs::File;
+use std::os::fd::AsFd;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::atomic::AtomicU32;
@@ -91,6 +92,18 @@ impl Pages {
     /// # Errors
     /// When the file cannot be mapped, or the address space does not allow it.
     pub(crate) fn shared(file: &File, length: usize) -> Result<Self, NoMemory> {
+        Self::shared_at(file, length, 0)
+    }
+
+    /// As [`shared`](Self::shared), from byte `offset` of what a descriptor stands for.
+    ///
+    /// # Errors
+    /// As [`shared`](Self::shared).
+    pub(crate) fn shared_at(
+        descriptor: &impl AsFd,
+        length: usize,
+        offset: u64,
+    ) -> Result<Self, NoMemory> {
         let refused = |errno| NoMemory {
             bytes: length as u64,
             errno,
@@ -107,8 +120,8 @@ impl Pages {
                 length,
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::SHARED,
-                file,
-                0,
+                descriptor,
+                offset,
             )
             .map_err(refused)?
         };

@@ -65,7 +65,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "stiction-engine",
         promise: "generates I/O and counts it, and knows no SQL, rendering or benchmark's name",
         ours: &["stiction-core"],
-        foreign: &[PURE, CHANCE, KERNEL, &["io-uring", "libm"]],
+        foreign: &[PURE, CHANCE, KERNEL, &["libm"]],
     },
     Layer {
         name: "stiction-host",

@@ -2,20 +2,21 @@
 //! system call for many of them.
 #![allow(unsafe_code)]
 
+mod abi;
 mod ring;
 
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd as _;
 
-use io_uring::{opcode, squeue, types};
 use rustix::io::Errno;
 use stiction_core::RingOptions;
 
+use self::abi::Entry;
 use self::ring::{Ring, unavailable};
 use super::Backend;
 use super::psync;
 use super::trim;
-use crate::failure::{Fault, Operation, errno_of};
+use crate::failure::{Fault, Operation};
 use crate::files::FileTable;
 use crate::memory::Buffers;
 use crate::placement::cpus_of;
@@ -34,13 +35,16 @@ pub(crate) struct IoUring {
     /// descriptor.
     numbers: Box<[i32]>,
     registered_files: bool,
-    entry_flags: squeue::Flags,
-    call_flags: i32,
+    entry_flags: u8,
+    /// By way.
+    opcodes: [u8; Way::COUNT],
+    call_flags: u32,
     /// Given up and never freed if the kernel may still write to them.
     buffers: ManuallyDrop<Buffers>,
-    registered_buffers: bool,
     /// Operations queued and not yet reaped.
     in_flight: u32,
+    /// At most.
+    depth: u32,
 }
 
 /// Whether a ring can be made.
@@ -50,7 +54,7 @@ pub(super) fn probe() -> Result<(), Unavailable> {
 
 /// Keeps the threads that the kernel starts for operations that would block on the
 /// CPUs of their worker.
-fn pin_helpers(submitter: &io_uring::Submitter<'_>, cpus: &[u32]) -> std::io::Result<()> {
+fn pin_helpers(ring: &Ring, cpus: &[u32]) -> Result<(), Errno> {
     if cpus.is_empty() {
         return Ok(());
     }
@@ -60,7 +64,7 @@ fn pin_helpers(submitter: &io_uring::Submitter<'_>, cpus: &[u32]) -> std::io::Re
         // SAFETY: the set is plain memory, and the bounds of it are checked inside.
         unsafe { libc::CPU_SET(cpu as usize, &mut set) };
     }
-    submitter.register_iowq_aff(&set)
+    ring.pin_helpers(&set)
 }
 
 impl IoUring {
@@ -75,7 +79,6 @@ impl IoUring {
         }
         let mut note = format!("io_uring: {flags}; ");
         note += &self.register_files()?;
-        let submitter = self.ring.submitter();
         let blocks: Vec<libc::iovec> = (0..self.buffers.count())
             .map(|number| libc::iovec {
                 iov_base: self.buffers.pointer(number).cast(),
@@ -84,10 +87,12 @@ impl IoUring {
             .collect();
         // SAFETY: the addresses are those of `self.buffers`, which are freed only
         // when nothing is in flight; see `drop`.
-        let buffers = unsafe { submitter.register_buffers(&blocks) };
-        self.registered_buffers = buffers.is_ok();
-        let ring = submitter.register_ring_fd();
-        if let Err(error) = pin_helpers(submitter, cpus_of(task.job, task.worker)) {
+        let buffers = unsafe { self.ring.register_buffers(&blocks) };
+        if buffers.is_ok() {
+            self.opcodes = [abi::READ_FIXED, abi::WRITE_FIXED, abi::FALLOCATE];
+        }
+        let ring = self.ring.register_ring();
+        if let Err(error) = pin_helpers(&self.ring, cpus_of(task.job, task.worker)) {
             note += &format!(", the kernel's own threads not pinned ({error})");
         }
         for (what, result) in [("buffers", buffers), ("ring", ring)] {
@@ -104,16 +109,16 @@ impl IoUring {
     /// to be, of several there may be more than the kernel takes.
     fn register_files(&mut self) -> Result<String, EngineError> {
         // A closed file has no descriptor and an empty place: both are -1.
-        match self.ring.submitter().register_files(&self.numbers) {
+        match self.ring.register_files(&self.numbers) {
             Ok(()) => {}
             Err(error) if self.numbers.len() > 1 => {
                 return Ok(format!("files not registered ({error})"));
             }
-            Err(error) => return Err(unavailable(&error).into()),
+            Err(errno) => return Err(unavailable(errno).into()),
         }
         self.registered_files = true;
         self.numbers = (0..self.numbers.len() as i32).collect();
-        self.entry_flags |= squeue::Flags::FIXED_FILE;
+        self.entry_flags |= abi::FIXED_FILE;
         Ok(match self.numbers.len() {
             1 => "file registered".to_owned(),
             _ => "files registered".to_owned(),
@@ -126,46 +131,39 @@ impl IoUring {
             self.numbers[file as usize] = descriptor;
             return Ok(());
         }
-        let submitter = self.ring.submitter();
-        let replaced = submitter.register_files_update(file, &[descriptor]);
-        replaced.map(|_| ()).map_err(|error| errno_of(&error))
+        self.ring.replace_file(file, descriptor)
     }
 
+    /// Each field by itself, for it to be written straight to the ring.
     #[inline(always)]
-    fn entry(&self, slot: u32, request: Request) -> squeue::Entry {
-        // The number of a registered file, if the flags say so.
-        let file = types::Fd(self.numbers[request.file as usize]);
+    fn entry(&self, slot: u32, request: &Request) -> Entry {
         let number = self.buffers.number_of(slot, request.way);
-        let pointer = self.buffers.pointer(number);
-        let Request {
-            offset_bytes,
-            length_bytes: length,
-            way,
-            ..
-        } = request;
-        let entry = match (way, self.registered_buffers) {
-            (Way::Read, true) => opcode::ReadFixed::new(file, pointer, length, number as u16)
-                .offset(offset_bytes)
-                .rw_flags(self.call_flags)
-                .build(),
-            (Way::Write, true) => opcode::WriteFixed::new(file, pointer, length, number as u16)
-                .offset(offset_bytes)
-                .rw_flags(self.call_flags)
-                .build(),
-            (Way::Read, false) => opcode::Read::new(file, pointer, length)
-                .offset(offset_bytes)
-                .rw_flags(self.call_flags)
-                .build(),
-            (Way::Write, false) => opcode::Write::new(file, pointer, length)
-                .offset(offset_bytes)
-                .rw_flags(self.call_flags)
-                .build(),
-            (Way::Trim, _) => opcode::Fallocate::new(file, length.into())
-                .offset(offset_bytes)
-                .mode(trim::HOLE)
-                .build(),
+        let (address, length, call_flags, buffer) = match request.way {
+            Way::Read | Way::Write => (
+                self.buffers.pointer(number) as u64,
+                request.length_bytes,
+                self.call_flags,
+                // Looked at where buffers are registered.
+                number as u16,
+            ),
+            // The length stands where the others have an address.
+            Way::Trim => (request.length_bytes.into(), trim::HOLE as u32, 0, 0),
         };
-        entry.flags(self.entry_flags).user_data(slot.into())
+        Entry {
+            opcode: self.opcodes[request.way as usize],
+            flags: self.entry_flags,
+            priority: 0,
+            // The number of a registered file, if the flags say so.
+            file: self.numbers[request.file as usize],
+            offset: request.offset_bytes,
+            address,
+            length,
+            call_flags,
+            user_data: slot.into(),
+            buffer,
+            personality: 0,
+            splice_file: 0,
+        }
     }
 }
 
@@ -186,15 +184,16 @@ impl Backend for IoUring {
                 .collect(),
             registered_files: false,
             entry_flags: if task.job.ring.force_async {
-                squeue::Flags::ASYNC
+                abi::ASYNC
             } else {
-                squeue::Flags::empty()
+                0
             },
-            call_flags: psync::call_flags(task.job.call_flags).bits() as i32,
+            opcodes: [abi::READ, abi::WRITE, abi::FALLOCATE],
+            call_flags: psync::call_flags(task.job.call_flags).bits(),
             files,
             buffers: ManuallyDrop::new(buffers),
-            registered_buffers: false,
             in_flight: 0,
+            depth: task.depth,
         };
         backend.register(task, &flags)?;
         Ok(backend)
@@ -207,11 +206,11 @@ impl Backend for IoUring {
 
     #[inline(always)]
     fn queue(&mut self, slot: u32, request: Request) {
-        let entry = self.entry(slot, request);
+        let entry = self.entry(slot, &request);
         self.in_flight += 1;
         // SAFETY: the entry's buffer is a slot of `self.buffers`, which lives until
         // the operation was reaped and which nobody else uses until then.
-        unsafe { self.ring.push(&entry) };
+        unsafe { self.ring.push(entry) };
     }
 
     #[inline(always)]
@@ -225,6 +224,26 @@ impl Backend for IoUring {
 
     fn submit(&mut self) -> Result<(), Errno> {
         entered(self.ring.submit())
+    }
+
+    #[inline(always)]
+    fn is_immediate(&self) -> bool {
+        self.depth == 1
+    }
+
+    #[inline(always)]
+    fn perform(&mut self, request: &Request) -> Result<i32, Errno> {
+        let entry = self.entry(0, request);
+        self.in_flight += 1;
+        // SAFETY: as in `queue`.
+        unsafe { self.ring.push(entry) };
+        loop {
+            self.commit(1)?;
+            // There is none when a signal came.
+            if let Some((_, result)) = self.reap() {
+                return Ok(result);
+            }
+        }
     }
 
     #[inline(always)]
@@ -258,15 +277,12 @@ impl Backend for IoUring {
 
 /// What became of entering the kernel.
 #[inline(always)]
-fn entered(result: std::io::Result<()>) -> Result<(), Errno> {
+fn entered(result: Result<(), Errno>) -> Result<(), Errno> {
     match result {
-        Ok(()) => Ok(()),
-        Err(error) => match error.raw_os_error() {
-            // A signal, too little memory just now, or the end of a wait: the next
-            // round goes on.
-            Some(libc::EINTR | libc::EAGAIN | libc::EBUSY | libc::ETIME) => Ok(()),
-            errno => Err(Errno::from_raw_os_error(errno.unwrap_or(libc::EIO))),
-        },
+        // A signal, too little memory just now, or the end of a wait: the next
+        // round goes on.
+        Err(Errno::INTR | Errno::AGAIN | Errno::BUSY | Errno::TIME) => Ok(()),
+        result => result,
     }
 }
 
