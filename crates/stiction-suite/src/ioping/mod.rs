@@ -60,7 +60,7 @@ impl Workload for Ioping {
         });
         refuse(&[
             (
-                !(512..=1 << 30).contains(&request_bytes) || request_bytes % 512 != 0,
+                !(512..=1 << 30).contains(&request_bytes) || !request_bytes.is_multiple_of(512),
                 "size",
                 "give a multiple of 512 bytes, up to 1 GiB",
             ),

@@ -302,7 +302,7 @@ impl<'a> Part<'a> {
             .collect();
         match self.parameters.sync {
             SyncStyle::FilesystemAndOne => {
-                wanted = wanted.split_off(wanted.len().saturating_sub(1))
+                wanted = wanted.split_off(wanted.len().saturating_sub(1));
             }
             SyncStyle::EachReversed | SyncStyle::FilesystemAndEachReversed => wanted.reverse(),
             _ => {}
