@@ -62,7 +62,10 @@ impl Cut {
         figures.extend(others.filter(|other| !is_of_operations(&other.metric)));
         phase.measurements = figures;
         if let Some(job) = &mut phase.job {
+            // As of a job with this warm-up, which whoever works out more figures leaves
+            // out of the time once more.
             job.ramp_ns = self.from_ns;
+            phase.elapsed_ns += begin_ns;
         }
         phase.notes.push(format!(
             "figures of operations are of {} to {} of {}; all others are of the whole",
@@ -183,6 +186,24 @@ mod tests {
         let middle = cut(3 * S - 1, Some(5 * S));
         assert_eq!(value(&middle, &metrics::OPERATIONS), Some(1100.0));
         assert_eq!(value(&middle, &metrics::OPERATION_RATE), Some(550.0));
+    }
+
+    /// Reports work out figures of their own from what is left.
+    #[test]
+    fn the_part_is_as_a_phase_with_that_warm_up() {
+        for (from_ns, to_ns, elapsed_ns) in [
+            (4 * S, None, 6 * S),
+            (0, Some(5 * S), 5 * S),
+            (3 * S - 1, Some(5 * S), 2 * S),
+        ] {
+            let part = cut(from_ns, to_ns);
+            let ramp_ns = part.job.as_ref().unwrap().ramp_ns;
+            let counted = part.after_ramp(ramp_ns);
+            assert_eq!(counted.elapsed_ns, elapsed_ns);
+            assert_eq!(counted.recordings, part.recordings);
+            let seconds = elapsed_ns as f64 / S as f64;
+            assert_eq!(value(&part, &metrics::ELAPSED), Some(seconds));
+        }
     }
 
     #[test]
