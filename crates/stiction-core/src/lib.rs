@@ -45,6 +45,7 @@ mod skip;
 mod steady;
 mod summary;
 mod target;
+mod trace;
 mod witness;
 
 pub use bound::{Bound, LatencyFigure, LatencyLimit, LimitError, RateOutcome};
@@ -104,6 +105,7 @@ pub use steady::{
 };
 pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
+pub use trace::{ProgramTrace, TraceCall, TraceStep};
 pub use witness::{
     CpuTime, DeviceTraffic, MovedBeside, QueueTraffic, Residency, SystemCpu, Witnesses,
 };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Job;
 use crate::omitted::is_default;
+use crate::{Job, ProgramTrace};
 
 /// Jobs that run in waves, each with its targets: what a job file comes to when every
 /// choice in it is made.
@@ -127,6 +127,10 @@ pub struct ProgramPart {
     /// Whether what it wrote is read back and checked after its wave.
     #[serde(default, skip_serializing_if = "is_default")]
     pub verify_after: bool,
+    /// The trace that it plays instead of the job's own pattern; it runs alone in its
+    /// wave, and the job says only what its operations have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<ProgramTrace>,
     /// Options that were given for this job, by name, as given; those of
     /// [`Program::global_options`] are not repeated.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

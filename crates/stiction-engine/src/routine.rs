@@ -6,6 +6,7 @@
 
 use std::io;
 use std::thread::{Builder, ScopedJoinHandle};
+use std::time::Duration;
 
 use stiction_core::{CpuTime, Direction, Recording, WorkerSummary};
 
@@ -28,8 +29,8 @@ pub type Routine<'a> = Box<dyn FnOnce(&mut Stopwatch<'_>) -> Result<(), IoFailur
 /// What is recorded of routines, and when they are to end.
 #[derive(Clone, Copy, Debug)]
 pub struct Timetable<'a> {
-    /// The direction whose recordings are the workers' operations.
-    pub counted: Direction,
+    /// The directions whose recordings are the workers' operations.
+    pub counted: &'a [Direction],
     /// What else is recorded.
     pub also: &'a [Direction],
     /// Length of the intervals in which operations are recorded, ns.
@@ -47,7 +48,7 @@ pub struct Moment(u64);
 pub struct Stopwatch<'a> {
     clock: Clock,
     start: u64,
-    counted: Direction,
+    counted: &'a [Direction],
     tracks: Vec<(Direction, Track)>,
     operations: u64,
     bytes: u64,
@@ -69,7 +70,7 @@ pub struct Stopwatch<'a> {
 
 impl<'a> Stopwatch<'a> {
     fn new(
-        timetable: Timetable<'_>,
+        timetable: Timetable<'a>,
         worker: usize,
         start: Start,
         tracks: Vec<(Direction, Track)>,
@@ -107,6 +108,57 @@ impl<'a> Stopwatch<'a> {
         Moment(self.clock.now())
     }
 
+    /// The moment `after_start_ns` after the start that all workers share.
+    #[must_use]
+    pub fn at(&self, after_start_ns: u64) -> Moment {
+        Moment(self.start.saturating_add(self.clock.ticks(after_start_ns)))
+    }
+
+    /// Waits for a moment, asleep as long as that is safe. Returns whether it came: the
+    /// worker may have to end before, as [`is_over`](Self::is_over) then says.
+    pub fn wait_until(&mut self, moment: Moment) -> bool {
+        loop {
+            let now = self.clock.now();
+            if now >= moment.0 {
+                return true;
+            }
+            if now >= self.next_look || now >= self.deadline {
+                self.last = now;
+                if self.is_over() {
+                    return false;
+                }
+            }
+            let until = moment.0.min(self.next_look).min(self.deadline);
+            let left_ns = self.clock.ns(until.saturating_sub(now));
+            match left_ns.checked_sub(self.clock.awake_ns()) {
+                Some(asleep_ns) if asleep_ns > 0 => {
+                    std::thread::sleep(Duration::from_nanos(asleep_ns));
+                }
+                _ => std::hint::spin_loop(),
+            }
+        }
+    }
+
+    /// Records by how much an operation that was to begin at `intended` began later.
+    ///
+    /// # Panics
+    /// When the timetable has no [`Direction::Lateness`].
+    pub fn record_lateness(&mut self, intended: Moment, begun: Moment) {
+        let late_ns = self.clock.ns(begun.0.saturating_sub(intended.0));
+        if begun.0 >= self.interval_end {
+            self.end_interval(begun.0);
+        }
+        self.track(Direction::Lateness).record(late_ns, 0);
+    }
+
+    fn track(&mut self, direction: Direction) -> &mut Track {
+        let mut tracks = self.tracks.iter_mut();
+        let (_, track) = tracks
+            .find(|(of, _)| *of == direction)
+            .expect("the timetable names every direction that is recorded");
+        track
+    }
+
     /// Records an operation of `direction` that began at `since`, ends now and moved
     /// `bytes`; returns when it ended.
     ///
@@ -119,12 +171,8 @@ impl<'a> Stopwatch<'a> {
             self.end_interval(now);
         }
         let latency_ns = self.clock.ns(now.saturating_sub(since.0));
-        let mut tracks = self.tracks.iter_mut();
-        let (_, track) = tracks
-            .find(|(of, _)| *of == direction)
-            .expect("the timetable names every direction that is recorded");
-        track.record(latency_ns, bytes);
-        if direction == self.counted {
+        self.track(direction).record(latency_ns, bytes);
+        if self.counted.contains(&direction) {
             self.operations += 1;
             self.bytes += bytes;
             self.counted_last = now;
@@ -296,7 +344,7 @@ fn threads(wanted: usize, started: usize, cause: &io::Error) -> EngineError {
 }
 
 fn tracks(timetable: Timetable<'_>) -> Result<Vec<(Direction, Track)>, NoMemory> {
-    let directions = std::iter::once(&timetable.counted).chain(timetable.also);
+    let directions = timetable.counted.iter().chain(timetable.also);
     directions
         .map(|&direction| Ok((direction, Track::new(direction, PACKED_BYTES)?)))
         .collect()
@@ -352,7 +400,7 @@ mod tests {
     use crate::{Cause, Operation};
 
     const TIMETABLE: Timetable<'static> = Timetable {
-        counted: Direction::Whole,
+        counted: &[Direction::Whole],
         also: &[Direction::Stat],
         interval_ns: 1_000_000,
         duration_ns: None,
@@ -400,6 +448,39 @@ mod tests {
                 .iter()
                 .all(|w| w.last_ns <= performed.elapsed_ns)
         );
+    }
+
+    /// Moments are waited for, the time between counts as lateness, and the end of the
+    /// time comes before a moment behind it.
+    #[test]
+    fn moments_are_waited_for_and_the_end_is_not_overslept() {
+        let timetable = Timetable {
+            counted: &[Direction::Read, Direction::Write],
+            also: &[Direction::Lateness],
+            interval_ns: 1_000_000,
+            duration_ns: Some(5_000_000),
+        };
+        let routine: Routine<'_> = Box::new(|stopwatch| {
+            for (at_ns, way) in [(1_000_000, Direction::Read), (3_000_000, Direction::Write)] {
+                let intended = stopwatch.at(at_ns);
+                assert!(stopwatch.wait_until(intended));
+                let begun = stopwatch.now();
+                assert!(begun >= intended);
+                stopwatch.record_lateness(intended, begun);
+                stopwatch.record(way, intended, 7);
+            }
+            let too_late = stopwatch.at(60_000_000_000);
+            assert!(!stopwatch.wait_until(too_late));
+            assert!(stopwatch.is_over());
+            Ok(())
+        });
+        let progress = Progress::new(1);
+        let done = run_routines(timetable, vec![routine], &StopFlag::new(), &progress).unwrap();
+        assert_eq!(done.ended, Ended::Planned);
+        assert_eq!((done.workers[0].operations, done.workers[0].bytes), (2, 14));
+        assert_eq!(operations(&done, Direction::Lateness), 2);
+        assert!(done.workers[0].first_ns >= 1_000_000);
+        assert!((5_000_000..60_000_000_000).contains(&done.elapsed_ns));
     }
 
     #[test]

@@ -28,6 +28,16 @@ impl Target {
             Self::Simulated(_) => Path::new("simulated device"),
         }
     }
+
+    /// The path to open it by: a device's leads to the device that was granted, whatever
+    /// its name means by now.
+    #[must_use]
+    pub fn path_to_open(&self) -> PathBuf {
+        match self {
+            Self::Device(device) => device.reopen_path(),
+            Self::File(_) | Self::Simulated(_) => self.path().to_owned(),
+        }
+    }
 }
 
 /// A block device that admission has granted and holds.

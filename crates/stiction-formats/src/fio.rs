@@ -39,6 +39,7 @@ mod program;
 mod resolve;
 mod settings;
 mod substitute;
+mod trace;
 mod units;
 
 pub use command_line::CommandLine;
@@ -48,4 +49,5 @@ pub use ini::{Include, JobFile, Machine, Section, Setting, Surroundings, parse};
 pub use job::FioJob;
 pub use program::{Found, Nodes, ProgramGround, program};
 pub use resolve::{DefaultInForce, Misread, Resolved, ResolvedJob, Set, WithoutEffect, resolve};
+pub use trace::{TRACE_STEPS_MAX, Trace, TraceReader};
 pub use units::{Amount, Bytes, KbBase, Nanoseconds};

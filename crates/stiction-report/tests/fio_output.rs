@@ -91,6 +91,7 @@ fn part(name: &str, group: u32, options: &[(&str, &str)]) -> ProgramPart {
         cache: CacheBefore::Keep,
         lay_down: false,
         verify_after: false,
+        trace: None,
         options: options
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))

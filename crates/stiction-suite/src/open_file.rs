@@ -3,9 +3,9 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::{CWD, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
-use stiction_core::Direction;
+use stiction_core::{Direction, SyncKind};
 use stiction_engine::{Cause, IoFailure, Moment, Operation, Stopwatch};
 
 /// What a file is opened for.
@@ -112,11 +112,35 @@ impl OpenFile {
         Ok(())
     }
 
+    /// Makes what was written durable.
+    pub(crate) fn flush(&self, kind: SyncKind) -> Result<(), IoFailure> {
+        let (result, operation) = match kind {
+            SyncKind::Fsync => (rustix::fs::fsync(&self.handle), Operation::Fsync),
+            SyncKind::Fdatasync => (rustix::fs::fdatasync(&self.handle), Operation::Fdatasync),
+        };
+        result.map_err(|errno| self.failed(operation, None, errno))
+    }
+
+    /// Gives the blocks of a range back; the file stays as long as it is.
+    pub(crate) fn punch(&self, offset_bytes: u64, length_bytes: u64) -> Result<(), IoFailure> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&self.handle, flags, offset_bytes, length_bytes)
+            .map_err(|errno| self.failed(Operation::Trim, Some(offset_bytes), errno))
+    }
+
+    /// The failure of a read that found less than was to be there.
+    pub(crate) fn too_short(&self, offset_bytes: u64, got: usize, wanted: usize) -> IoFailure {
+        let cause = Cause::Short {
+            got: got as u64,
+            wanted: wanted as u64,
+        };
+        self.failed(Operation::Read, Some(offset_bytes), cause)
+    }
+
     /// Makes what was written durable, and records it.
     pub(crate) fn sync(&self, stopwatch: &mut Stopwatch<'_>) -> Result<Moment, IoFailure> {
         let begun = stopwatch.now();
-        rustix::fs::fsync(&self.handle)
-            .map_err(|errno| self.failed(Operation::Fsync, None, errno))?;
+        self.flush(SyncKind::Fsync)?;
         Ok(stopwatch.record(Direction::Sync, begun, 0))
     }
 }

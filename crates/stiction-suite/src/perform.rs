@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stiction_core::{
-    Caveat, CaveatCode, Phase, PhaseKind, PhaseOutcome, TargetStack, WorkerSummary,
+    Caveat, CaveatCode, Job, Phase, PhaseKind, PhaseOutcome, TargetStack, WorkerSummary,
 };
-use stiction_engine::{Ended, Performed, Progress, Routine, Timetable, run_routines};
+use stiction_engine::{Ended, Kept, Performed, Progress, Routine, Timetable, run_routines};
 use stiction_host::Witness;
 
 use crate::derive::{Beside, measurements};
@@ -19,6 +19,10 @@ pub(crate) struct Performance<'a> {
     pub(crate) name: &'a str,
     /// Purpose of the phase.
     pub(crate) kind: PhaseKind,
+    /// What the operations have in common, where they are of one job.
+    pub(crate) job: Option<Job>,
+    /// Operations that were to begin at set moments; `None` where none was set.
+    pub(crate) asked_operations: Option<u64>,
     /// What is recorded, and for how long it goes on.
     pub(crate) timetable: Timetable<'a>,
     /// One for each worker.
@@ -45,9 +49,11 @@ pub(crate) fn perform(
     performance: Performance<'_>,
 ) -> Result<Phase, EventsError> {
     let progress = Arc::new(Progress::new(performance.routines.len()));
-    context
-        .events
-        .phase_started(performance.name, None, Arc::clone(&progress));
+    context.events.phase_started(
+        performance.name,
+        performance.job.as_ref(),
+        Arc::clone(&progress),
+    );
     let mut phase = Phase::new(performance.name, performance.kind);
     let witness = Witness::begin(performance.stacks, &performance.files);
     phase.start_ns = context.now_ns();
@@ -59,12 +65,13 @@ pub(crate) fn perform(
     );
     phase.witnesses = witness.finish();
     phase.witnesses.direct_granted = performance.direct_granted;
+    phase.job = performance.job;
     phase.caveats = performance.caveats;
     phase.notes = performance.notes;
     match result {
         Ok(performed) => {
             let cpus = context.environment.cpu.as_ref().map(|cpu| cpu.online);
-            fill(&mut phase, cpus, performed);
+            fill(&mut phase, cpus, performance.asked_operations, performed);
         }
         Err(error) => {
             phase.outcome = PhaseOutcome::Failed {
@@ -77,7 +84,7 @@ pub(crate) fn perform(
 }
 
 /// Puts what the routines did into the phase.
-fn fill(phase: &mut Phase, cpus: Option<u32>, performed: Performed) {
+fn fill(phase: &mut Phase, cpus: Option<u32>, asked: Option<u64>, performed: Performed) {
     phase.elapsed_ns = performed.elapsed_ns;
     phase.outcome = ending(&performed);
     match &performed.ended {
@@ -98,6 +105,10 @@ fn fill(phase: &mut Phase, cpus: Option<u32>, performed: Performed) {
         let beside = Beside {
             cpu: performed.cpu,
             cpus,
+            pace: asked.map(|asked_operations| Kept {
+                asked_operations,
+                done_operations: phase.workers.iter().map(|one| one.operations).sum(),
+            }),
             ..Beside::default()
         };
         phase.measurements = measurements(phase, beside);

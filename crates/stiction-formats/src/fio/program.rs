@@ -11,18 +11,21 @@ mod nodes;
 mod places;
 mod refusals;
 mod shape;
+mod trace;
 mod work;
 
 use std::collections::BTreeMap;
 
 use stiction_core::{
-    CacheBefore, Job, OptionWithoutEffect, Program, ProgramDefault, ProgramEnds, ProgramPart, Seed,
+    CacheBefore, Job, OptionWithoutEffect, Program, ProgramDefault, ProgramEnds, ProgramPart,
+    ProgramTarget, Seed,
 };
 
 use super::error::{FioError, Place};
 use super::job::{EndEnds, FioJob};
 use super::lint::waves;
 use super::resolve::{Resolved, ResolvedJob};
+use super::trace::Trace;
 pub use nodes::Nodes;
 use places::Places;
 
@@ -36,6 +39,9 @@ pub struct ProgramGround<'a> {
     /// Whether the user said that what lies at this path may be overwritten; the path is
     /// the one that is written to, with `directory` before what the job file says.
     pub may_overwrite: &'a dyn Fn(&str) -> bool,
+    /// The trace in a file. Its inner error is about a line of it; its outer one says why
+    /// the file cannot be read.
+    pub trace: &'a dyn Fn(&str) -> Result<Result<Trace, FioError>, String>,
     /// Seed of the jobs that are not to repeat themselves (`randrepeat=0`).
     pub seed: Seed,
     /// The CPUs of this machine's NUMA nodes.
@@ -90,6 +96,7 @@ pub fn program(resolved: &Resolved, ground: &ProgramGround<'_>) -> Result<Progra
         }
         parts.extend(part);
     }
+    errors.extend(accompanied(resolved));
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -178,6 +185,17 @@ fn part(
         (None, true) => REPEATED_SEED.stream(index as u64),
         (None, false) => ground.seed.stream(index as u64),
     };
+    let played = match fio.replay.as_ref().filter(|replay| replay.from.is_some()) {
+        Some(replay) => Some(trace::played(desk, replay, seed, ground, places)?),
+        None => None,
+    };
+    if let Some(played) = played {
+        return Some(ProgramPart {
+            lay_down: played.reads,
+            trace: Some(played.trace),
+            ..of_job(wave, fio, played.job, played.targets)
+        });
+    }
     let block = shape::block(desk);
     let where_to = places.of(desk, seed)?;
     let job = Job {
@@ -192,11 +210,20 @@ fn part(
     // What was read back in the course of the job needs no second look.
     let checks_later = work::is_checked(desk) && job.action.writes() && !work::reads_back(desk);
     Some(ProgramPart {
-        phase: fio.name.clone(),
         verify_after: checks_later && verify.is_some_and(|verify| verify.read_back),
-        job,
         lay_down: fio.pattern.action.reads() || fio.layout.write_before,
-        targets: where_to.targets,
+        ..of_job(wave, fio, job, where_to.targets)
+    })
+}
+
+/// The part of a job, as far as it does not depend on what the job does.
+fn of_job(wave: u32, fio: &FioJob, job: Job, targets: Vec<ProgramTarget>) -> ProgramPart {
+    ProgramPart {
+        phase: fio.name.clone(),
+        verify_after: false,
+        job,
+        lay_down: false,
+        targets,
         wave,
         group: fio.phase.group,
         reported_together: fio.report.by_group,
@@ -217,8 +244,9 @@ fn part(
             (false, true) => CacheBefore::Drop,
             (false, false) => CacheBefore::Keep,
         },
+        trace: None,
         options: BTreeMap::new(),
-    })
+    }
 }
 
 /// Gives parts of one name a number behind it.
@@ -259,6 +287,27 @@ fn written_without_effect(job: &ResolvedJob) -> impl Iterator<Item = OptionWitho
     })
 }
 
+/// Traces that would not run alone.
+fn accompanied(resolved: &Resolved) -> Option<FioError> {
+    let waves = waves(resolved);
+    let mut jobs = resolved.jobs.iter().zip(&waves);
+    let (job, _) = jobs.find(|(job, wave)| {
+        let of_wave = waves.iter().filter(|other| other == wave);
+        plays(job) && of_wave.count() > 1
+    })?;
+    Some(FioError::Conflict {
+        place: job.place_of("read_iolog").clone(),
+        what: "a trace is played alone, and another job runs at the same time".to_owned(),
+        advice: "put `stonewall` between them".to_owned(),
+    })
+}
+
+/// Whether a job plays a trace.
+fn plays(job: &ResolvedJob) -> bool {
+    let replay = job.job.replay.as_ref();
+    replay.is_some_and(|replay| replay.from.is_some())
+}
+
 /// The options that were written for all jobs, as the first job takes them on.
 fn global_options(resolved: &Resolved) -> BTreeMap<String, String> {
     let first = resolved.jobs.first();
@@ -284,7 +333,8 @@ fn own_options(
 /// bytes of its own.
 fn defaults(resolved: &Resolved) -> Vec<ProgramDefault> {
     let mut defaults: Vec<ProgramDefault> = Vec::new();
-    for default in resolved.jobs.iter().flat_map(|job| &job.defaults) {
+    let jobs = resolved.jobs.iter().filter(|job| !plays(job));
+    for default in jobs.flat_map(|job| &job.defaults) {
         let known = defaults.iter().any(|known| known.option == default.option);
         if !known && default.option != "refill_buffers" {
             defaults.push(ProgramDefault {

@@ -5,7 +5,7 @@ use stiction_core::{
     ProgramEnds, ProgramPlace, Rate, RatesByWay, Region, Reserve, Seed, SizeMix, SteadyFigure,
     SteadyLimit, Stride, SyncEvery, SyncKind,
 };
-use stiction_formats::fio::{FioError, Found, Nodes, ProgramGround, program};
+use stiction_formats::fio::{FioError, Found, Nodes, ProgramGround, Trace, TraceReader, program};
 
 use crate::all;
 
@@ -23,10 +23,26 @@ fn look(path: &str) -> Found {
     }
 }
 
+/// A machine with one trace: `t.log` reads 8 KiB of a file, writes 4 KiB of another at
+/// byte 1 MiB, syncs it and trims the end of the first.
+fn trace(path: &str) -> Result<Result<Trace, FioError>, String> {
+    if path != "t.log" {
+        return Err("No such file or directory".to_owned());
+    }
+    let mut reader = TraceReader::new(path);
+    let lines = "fio version 3 iolog\n0 /srv/a add\n0 /srv/b add\n10 /srv/a read 5000 8192\n\
+                 20 /srv/b write 1048576 4096\n30 /srv/b sync 0 0\n40 /srv/a trim 12288 4096\n";
+    for line in lines.lines() {
+        reader.line(line).unwrap();
+    }
+    Ok(reader.finish())
+}
+
 fn made(text: &str) -> Result<Program, Vec<FioError>> {
     let ground = ProgramGround {
         directory: "/mnt",
         look: &look,
+        trace: &trace,
         may_overwrite: &|path| ["/dev/sdy", "old"].contains(&path),
         seed: Seed(7),
         nodes: &Nodes::from([(0, vec![0, 1, 4]), (1, vec![2, 3]), (3, Vec::new())]),
@@ -380,7 +396,10 @@ fn what_is_not_done_is_refused_by_option_and_line() {
     for (lines, option) in [
         ("rw=read:-4k", "rw"),
         ("opendir=/mnt", "opendir"),
-        ("read_iolog=x", "read_iolog"),
+        ("write_iolog=x", "write_iolog"),
+        ("read_iolog=t.log\nverify=md5", "verify"),
+        ("read_iolog=t.log\nnumjobs=2", "numjobs"),
+        ("read_iolog=t.log\nioengine=mmap", "ioengine"),
         ("rw=randrw\nverify=pattern\nverify_pattern=1", "verify"),
         ("rw=randwrite\nbsrange=4k-8k\nverify=md5", "verify"),
         ("rw=write\nfsync=1\nfdatasync=1", "fdatasync"),
@@ -461,4 +480,55 @@ fn files_are_written_back_in_the_course_of_a_job() {
     assert_eq!(every("sync_file_range=write:8\ndirect=1"), None);
     let said = refused("size=1m\nrw=write\nsync_file_range=write:8\nfsync=4");
     assert!(said.contains("one kind of sync"), "{said}");
+}
+
+#[test]
+fn a_trace_is_played_on_files_of_our_own_with_its_extents() {
+    let made = made("[x]\nread_iolog=t.log\nrw=write\nioengine=io_uring\niodepth=3\n").unwrap();
+    let part = &made.parts[0];
+    let targets: Vec<(&str, u64)> = part
+        .targets
+        .iter()
+        .map(|target| (target.name.as_str(), target.length_bytes))
+        .collect();
+    // Up to byte 16384, and to byte 1052672, which are multiples of 4096.
+    assert_eq!(targets, [("x.0.a", 16384), ("x.1.b", 1_052_672)]);
+    assert!(part.lay_down);
+    assert_eq!(part.job.action, Action::Mixed { reads_percent: 33 });
+    let played = part.trace.as_ref().unwrap();
+    assert_eq!((played.steps, played.in_flight), (4, 3));
+    let without_effect: Vec<&str> = made
+        .without_effect
+        .iter()
+        .map(|one| one.option.as_str())
+        .collect();
+    assert_eq!(without_effect, ["ioengine", "rw"]);
+    assert!(made.defaults.is_empty());
+}
+
+#[test]
+fn a_trace_is_chosen_scaled_and_redirected_as_asked() {
+    let steps = |lines: &str| {
+        let made = made(&format!("[x]\nread_iolog=t.log\n{lines}\n")).unwrap();
+        let list = made.parts[0].trace.clone().unwrap().list;
+        let steps = list.iter().map(|step| {
+            let at_us = step.is_timed.then_some(step.at_ns / 1000);
+            (at_us, step.file, step.offset_bytes)
+        });
+        steps.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        steps("replay_skip=trim,sync\nreplay_scale=2\nreplay_align=512\nreplay_time_scale=50"),
+        // 5000 / 2 = 2500 = 4 * 512 + 452; at half the speed, after twice the time.
+        [(Some(20), 0, 2048), (Some(40), 1, 524_288)]
+    );
+    assert_eq!(
+        steps("replay_no_stall=1\nreplay_redirect=/dev/sdy\nreplay_skip=trim"),
+        [(None, 0, 5000), (None, 0, 1_048_576), (None, 0, 0)]
+    );
+    let refused = |lines: &str| refused(&format!("read_iolog=t.log\n{lines}"));
+    assert!(refused("replay_redirect=/dev/sdx").contains("--scratch /dev/sdx=SERIAL"));
+    assert!(refused("replay_redirect=/mnt/old").contains("--may-overwrite /mnt/old"));
+    assert!(refused("replay_redirect=/dev/sdy").contains("replay_skip=trim"));
+    assert!(refused("[y]\nrw=read\nsize=1m").contains("put `stonewall` between them"));
 }

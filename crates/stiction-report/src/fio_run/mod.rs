@@ -108,7 +108,11 @@ fn table() -> Table {
 /// One job: what it is, and a row for each way that bytes went.
 fn block(page: &mut Page, judged: &JudgedPhase<'_>, part: Option<&ProgramPart>) {
     let phase = judged.phase;
-    let what = phase.job.as_ref().map(|job| words::job(job, phase));
+    let trace = part.and_then(|part| part.trace.as_ref());
+    let what = phase.job.as_ref().map(|job| match trace {
+        Some(trace) => words::trace(trace, job, phase),
+        None => words::job(job, phase),
+    });
     let text = match what {
         Some(what) => format!("{}: {what}", phase.name),
         None => phase.name.clone(),

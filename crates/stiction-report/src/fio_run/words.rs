@@ -1,10 +1,26 @@
 //! What a job does, in a line.
 
 use stiction_core::{
-    Access, Action, Job, Phase, Rate, SizeMix, Sizes, format_bytes, format_duration_ns,
+    Access, Action, Job, Phase, ProgramTrace, Rate, SizeMix, Sizes, format_bytes,
+    format_duration_ns,
 };
 
 use crate::text::counted;
+
+/// What a part did that played a trace.
+pub(super) fn trace(trace: &ProgramTrace, job: &Job, phase: &Phase) -> String {
+    let buffered = if job.direct { "direct" } else { "buffered" };
+    let mut parts = vec![
+        format!("a trace of {}", counted(trace.steps as usize, "step")),
+        format!("{} at a time", trace.in_flight),
+        buffered.to_owned(),
+    ];
+    if phase.elapsed_ns > 0 {
+        let took = format_duration_ns(phase.elapsed_ns as f64);
+        parts.push(format!("took {took}"));
+    }
+    parts.join(", ")
+}
 
 /// `random reads of 4 KiB, 4 clones, 32 in flight each, io_uring, direct, 10.0 s`
 pub(super) fn job(job: &Job, phase: &Phase) -> String {

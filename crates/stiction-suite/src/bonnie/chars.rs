@@ -19,9 +19,9 @@ const BUFFER_BYTES: usize = 4096;
 pub(super) fn timetable(parameters: &BonnieParameters, writes: bool) -> Timetable<'static> {
     Timetable {
         counted: if writes {
-            Direction::Write
+            &[Direction::Write]
         } else {
-            Direction::Read
+            &[Direction::Read]
         },
         also: &[Direction::Sync],
         interval_ns: parameters.interval_ns,

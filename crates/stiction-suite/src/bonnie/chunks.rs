@@ -59,7 +59,7 @@ pub(super) fn timetable(
     duration_ns: Option<u64>,
 ) -> Timetable<'static> {
     Timetable {
-        counted: Direction::Whole,
+        counted: &[Direction::Whole],
         also: &[Direction::Read, Direction::Write, Direction::Sync],
         interval_ns: parameters.interval_ns,
         duration_ns,

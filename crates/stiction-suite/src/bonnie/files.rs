@@ -22,7 +22,7 @@ const ORDER_STREAM: u64 = 2;
 /// What is recorded; an operation is one file, whatever calls it takes.
 pub(super) fn timetable(parameters: &BonnieParameters) -> Timetable<'static> {
     Timetable {
-        counted: Direction::Whole,
+        counted: &[Direction::Whole],
         also: directions(),
         interval_ns: parameters.interval_ns,
         duration_ns: None,

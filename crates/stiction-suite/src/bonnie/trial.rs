@@ -312,6 +312,8 @@ impl<'a> Run<'a> {
         Performance {
             name: phase.name(),
             kind: PhaseKind::Measure,
+            job: None,
+            asked_operations: None,
             timetable,
             routines,
             stacks: self.ground.stacks(),

@@ -168,8 +168,10 @@ impl CellRun<'_> {
         let performance = Performance {
             name: "lay_down",
             kind: PhaseKind::LayDown,
+            job: None,
+            asked_operations: None,
             timetable: Timetable {
-                counted: Direction::Whole,
+                counted: &[Direction::Whole],
                 also: directions(),
                 interval_ns: INTERVAL_NS,
                 duration_ns: None,

@@ -307,6 +307,7 @@ mod tests {
             cache: stiction_core::CacheBefore::Drop,
             lay_down: true,
             verify_after: false,
+            trace: None,
             options: BTreeMap::new(),
         };
         let jobs = lay_down_jobs(&part, lengths).into_iter();

@@ -3,6 +3,7 @@
 mod admission;
 mod checking;
 mod files;
+mod replay;
 mod trial;
 
 use stiction_core::{Cell, Environment, Plan, PlannedTrial, Program, Seed, SkipReason};
@@ -19,7 +20,8 @@ pub const NAME: &str = "fio";
 /// one set of witnesses, a phase for each. Before a wave the files are made and, where
 /// reads need data, written in full (phase `lay_down`); what the page cache holds of them
 /// is dropped, kept or loaded; after it, what was written to be checked is read back
-/// (phases that end in ` verify`). Files lie in directories of our own and are removed.
+/// (phases that end in ` verify`). A part with a trace plays that instead, alone in its
+/// wave. Files lie in directories of our own and are removed.
 #[derive(Clone, Debug)]
 pub struct Fio {
     /// What is to be run.
@@ -52,6 +54,6 @@ impl Workload for Fio {
         _trial: &PlannedTrial,
         context: &mut Context<'_>,
     ) -> Result<TrialReport, SuiteError> {
-        trial::run(plan, context)
+        trial::run(plan, &self.program, context)
     }
 }

@@ -3,18 +3,25 @@
 use stiction_core::{
     Access, Action, BackendKind, CacheBefore, Caveat, CaveatCode, Create, Data, Job, Phase,
     PhaseKind, PhaseOutcome, Plan, Program, ProgramEnds, ProgramPart, SkipCode, SkipReason,
-    TrialOutcome,
+    TraceStep, TrialOutcome,
 };
 use stiction_engine::{Ledger, check, probe};
 
 use super::admission::admit;
 use super::checking;
 use super::files::Files;
+use super::replay::Replay;
 use crate::measure::{Request, measure};
 use crate::{Context, SuiteError, Together, TrialReport, measure_together};
 
 /// Runs the program of `plan`.
-pub(super) fn run(plan: &Plan, context: &mut Context<'_>) -> Result<TrialReport, SuiteError> {
+///
+/// Steps of traces are not in the plan: they are those of `given`.
+pub(super) fn run(
+    plan: &Plan,
+    given: &Program,
+    context: &mut Context<'_>,
+) -> Result<TrialReport, SuiteError> {
     let program: Program = serde_json::from_value(plan.parameters.clone())?;
     let skipped = |reason| Ok(TrialReport::new(TrialOutcome::Skipped(reason)));
     if let Err(reason) = admit(&program, context) {
@@ -27,12 +34,17 @@ pub(super) fn run(plan: &Plan, context: &mut Context<'_>) -> Result<TrialReport,
     if let Err(reason) = possible(&program, &files) {
         return skipped(reason);
     }
+    let traces = match traces(&program, given) {
+        Ok(traces) => traces,
+        Err(reason) => return skipped(reason),
+    };
     let stamped = program
         .parts
         .iter()
         .any(|part| part.job.data == Data::Stamped);
     let mut run = Run {
         program: &program,
+        traces,
         files,
         ledger: stamped.then(|| Ledger::new(plan.seed)),
         failed: None,
@@ -59,12 +71,33 @@ pub(super) fn run(plan: &Plan, context: &mut Context<'_>) -> Result<TrialReport,
 
 /// Whether the engine takes all the jobs, asked before the first of them runs.
 fn possible(program: &Program, files: &Files) -> Result<(), SkipReason> {
-    for (number, part) in program.parts.iter().enumerate() {
+    let parts = program.parts.iter().enumerate();
+    for (number, part) in parts.filter(|(_, part)| part.trace.is_none()) {
         let refused = |reason: String| SkipReason::new(SkipCode::NotSupported, reason);
         check(&part.job, files.targets(number)).map_err(|error| refused(error.to_string()))?;
         probe(part.job.backend).map_err(|error| refused(error.to_string()))?;
     }
     Ok(())
+}
+
+/// The steps of each part's trace; none where it has no trace.
+fn traces<'a>(program: &Program, given: &'a Program) -> Result<Vec<&'a [TraceStep]>, SkipReason> {
+    let parts = program.parts.iter().enumerate();
+    parts
+        .map(|(number, part)| {
+            let Some(planned) = &part.trace else {
+                return Ok(&[] as &[TraceStep]);
+            };
+            let found = given.parts.get(number).and_then(|part| part.trace.as_ref());
+            let list = found.map_or(&[] as &[TraceStep], |trace| &trace.list);
+            if list.len() as u64 == planned.steps {
+                Ok(list)
+            } else {
+                let what = format!("{} is not the trace that was planned", planned.path);
+                Err(SkipReason::new(SkipCode::NotSupported, what))
+            }
+        })
+        .collect()
 }
 
 /// How the waves came to their end.
@@ -77,6 +110,8 @@ enum End {
 /// A program while it runs.
 struct Run<'a> {
     program: &'a Program,
+    /// By part, the steps that it plays.
+    traces: Vec<&'a [TraceStep]>,
     files: Files,
     /// What files hold, where it is to be checked.
     ledger: Option<Ledger>,
@@ -147,6 +182,32 @@ impl Run<'_> {
             }
         }
         let ground = self.files.ground(self.program, parts, context.stacks);
+        if let [part] = *parts
+            && let Some(trace) = &self.program.parts[part].trace
+        {
+            let caveats = undropped.into_iter().flatten().collect();
+            let targets = self.files.targets(part);
+            let planned = &self.program.parts[part];
+            let played = Replay {
+                part: planned,
+                in_flight: trace.in_flight,
+                steps: self.traces[part],
+                targets,
+            };
+            let phase = played.play(&ground, caveats, context)?;
+            match phase {
+                Ok(phase) => {
+                    if let Some(message) = wrong(&phase) {
+                        self.fail(format!("{}: {message}", phase.name));
+                    }
+                    return Ok(vec![phase]);
+                }
+                Err(failure) => {
+                    self.fail(format!("{}: {failure}", planned.phase));
+                    return Ok(Vec::new());
+                }
+            }
+        }
         let jobs = parts
             .iter()
             .zip(undropped)

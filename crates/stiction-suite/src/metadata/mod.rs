@@ -131,8 +131,10 @@ fn one(
     let performance = Performance {
         name: phase.name(),
         kind: PhaseKind::Measure,
+        job: None,
+        asked_operations: None,
         timetable: Timetable {
-            counted: Direction::Whole,
+            counted: &[Direction::Whole],
             also: directions(),
             interval_ns: INTERVAL_NS,
             duration_ns: None,

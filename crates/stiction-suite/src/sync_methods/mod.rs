@@ -149,8 +149,10 @@ fn one(
     let performance = Performance {
         name: &name,
         kind: PhaseKind::Measure,
+        job: None,
+        asked_operations: None,
         timetable: Timetable {
-            counted: Direction::Whole,
+            counted: &[Direction::Whole],
             also: &[Direction::Open, Direction::Write, Direction::Sync],
             interval_ns: INTERVAL_NS,
             duration_ns: Some(test_ns),

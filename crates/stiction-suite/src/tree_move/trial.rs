@@ -264,7 +264,7 @@ impl Moving<'_> {
             Ok(())
         });
         let timetable = Timetable {
-            counted: Direction::Sync,
+            counted: &[Direction::Sync],
             also: &[],
             interval_ns: INTERVAL_NS,
             duration_ns: None,
@@ -326,6 +326,8 @@ impl Moving<'_> {
         Performance {
             name,
             kind,
+            job: None,
+            asked_operations: None,
             timetable,
             routines: vec![routine],
             stacks: self.ground.stacks(),
@@ -350,7 +352,7 @@ struct Half<'a> {
 /// What is recorded of a copy or a deletion: files as wholes, and each call.
 fn moving() -> Timetable<'static> {
     Timetable {
-        counted: Direction::Whole,
+        counted: &[Direction::Whole],
         also: DIRECTIONS,
         interval_ns: INTERVAL_NS,
         duration_ns: None,

@@ -12,6 +12,7 @@ mod ext3_tools;
 mod filesystems;
 mod fio;
 mod fio_output;
+mod fio_replay;
 mod fio_run;
 mod ioping;
 mod json;

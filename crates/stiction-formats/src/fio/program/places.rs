@@ -6,11 +6,15 @@ use stiction_core::{ProgramPlace, ProgramTarget, Region, Seed};
 
 use super::super::job::Engine;
 use super::super::units::Amount;
+use super::trace::Extent;
 use super::{Desk, Found, ProgramGround, files};
 
 /// How names begin that are kept for ourselves: the marker of a directory of our own is
 /// one, and without it the directory could not be told from the user's.
 const OUR_PREFIX: &str = ".stiction-";
+
+/// Files that a trace needs are made in multiples of this.
+const PAGE_BYTES: u64 = 4096;
 
 /// Where one job works.
 #[derive(Default)]
@@ -92,7 +96,9 @@ impl<'a> Places<'a> {
             if desk.job().engine == Engine::Null {
                 return Some(own(name, self));
             }
-            return self.look(desk, joined(&directory, &name));
+            let action = desk.job().pattern.action;
+            let changes = action.writes() || action.trims();
+            return self.look(desk, "filename", joined(&directory, &name), changes);
         }
         let name = match &targets.name_format {
             Some(format) => format
@@ -108,26 +114,30 @@ impl<'a> Places<'a> {
     }
 
     /// What a name in the job file leads to.
-    fn look(&mut self, desk: &mut Desk<'_>, path: String) -> Option<Named> {
-        let action = desk.job().pattern.action;
-        let changes = action.writes() || action.trims();
+    fn look(
+        &mut self,
+        desk: &mut Desk<'_>,
+        option: &str,
+        path: String,
+        changes: bool,
+    ) -> Option<Named> {
         let allowed = (self.ground.may_overwrite)(&path);
         let (place, length_bytes) = match (self.ground.look)(&path) {
-            Found::Nothing => return self.new_file(desk, path),
+            Found::Nothing => return self.new_file(desk, option, path),
             Found::Directory => {
                 let what = format!("{path} is a directory");
-                desk.conflict("filename", what, "name a file in it, or set directory");
+                desk.conflict(option, what, "name a file in it, or set directory");
                 return None;
             }
             Found::Other(what) => {
                 let what = format!("{path} is {what}");
-                desk.conflict("filename", what, "name a file or a block device");
+                desk.conflict(option, what, "name a file or a block device");
                 return None;
             }
             Found::File(_) if changes && !allowed => {
                 let what = format!("{path} was there before, and this job would overwrite it");
                 let advice = format!("allow that by --may-overwrite {path}, or name another");
-                desk.conflict("filename", what, advice);
+                desk.conflict(option, what, advice);
                 return None;
             }
             Found::Device(_) if changes && !allowed => {
@@ -136,7 +146,7 @@ impl<'a> Places<'a> {
                     "hand the device over by --scratch {path}=SERIAL, with the serial that \
                      `lsblk -o NAME,SERIAL` shows"
                 );
-                desk.conflict("filename", what, advice);
+                desk.conflict(option, what, advice);
                 return None;
             }
             Found::File(bytes) => (
@@ -164,7 +174,7 @@ impl<'a> Places<'a> {
 
     /// A file that is not there: it is made in a directory of our own beside the place
     /// where the job file wants it.
-    fn new_file(&mut self, desk: &mut Desk<'_>, path: String) -> Option<Named> {
+    fn new_file(&mut self, desk: &mut Desk<'_>, option: &str, path: String) -> Option<Named> {
         let (parent, name) = match path.rsplit_once('/') {
             Some(("", name)) => ("/", name),
             Some((parent, name)) => (parent, name),
@@ -177,7 +187,7 @@ impl<'a> Places<'a> {
             } else {
                 format!("{parent} is no directory")
             };
-            desk.conflict("filename", what, "name one that is there");
+            desk.conflict(option, what, "name one that is there");
             return None;
         }
         if !desk.job().layout.may_create {
@@ -198,6 +208,69 @@ impl<'a> Places<'a> {
             name: name.to_owned(),
             length_bytes: None,
             path,
+        })
+    }
+
+    /// A file or device of a trace. What the job redirects to is what lies there; so is a
+    /// device that the trace names. Any other name is one of a file of our own.
+    pub(super) fn traced(
+        &mut self,
+        desk: &mut Desk<'_>,
+        (number, name): (usize, &str),
+        redirected: bool,
+        extent: Extent,
+    ) -> Option<ProgramTarget> {
+        let directories = &desk.job().targets.directories;
+        let directory = match directories.first() {
+            None => self.ground.directory.to_owned(),
+            Some(first) => joined(self.ground.directory, first),
+        };
+        let is_device = name.starts_with("/dev/");
+        let option = if redirected {
+            "replay_redirect"
+        } else {
+            "read_iolog"
+        };
+        let named = if redirected || is_device {
+            self.look(desk, option, joined(&directory, name), extent.changes)?
+        } else {
+            let last = name.rsplit('/').next().unwrap_or_default();
+            let job = desk.job().name.replace('/', "_");
+            let name = format!("{job}.{number}.{last}");
+            if !is_free(desk, &name) {
+                return None;
+            }
+            Named {
+                path: joined(&directory, &name),
+                place: self.number_of(ProgramPlace::Directory { path: directory }),
+                name,
+                length_bytes: None,
+            }
+        };
+        let Named { path, .. } = &named;
+        if named
+            .length_bytes
+            .is_some_and(|length| length < extent.end_bytes)
+        {
+            let what = format!("the trace reaches to byte {} of {path}", extent.end_bytes);
+            desk.conflict(
+                option,
+                what,
+                "set replay_scale, or replay_redirect to more room",
+            );
+            return None;
+        }
+        if named.length_bytes.is_some() && extent.trims && path.starts_with("/dev/") {
+            let what = format!("the trace trims {path}, and only files are trimmed");
+            desk.conflict(option, what, "set replay_skip=trim");
+            return None;
+        }
+        // Whole pages, so that the end of a file can be read directly.
+        let made_bytes = extent.end_bytes.max(1).next_multiple_of(PAGE_BYTES);
+        Some(ProgramTarget {
+            place: named.place,
+            name: named.name,
+            length_bytes: named.length_bytes.unwrap_or(made_bytes),
         })
     }
 

@@ -79,9 +79,11 @@ fn files(desk: &Desk<'_>) -> Broken {
             "files stay until the end of the run",
         ),
         (
-            job.replay.is_some(),
-            "read_iolog",
-            "traces are neither played nor written",
+            job.replay
+                .as_ref()
+                .is_some_and(|replay| replay.to.is_some()),
+            "write_iolog",
+            "figures are kept of operations and not each operation: the timed loop makes no list",
         ),
     ])
 }
@@ -208,6 +210,22 @@ fn check(desk: &Desk<'_>) -> Broken {
 /// Options that leave the load as it is.
 fn without_effect(desk: &mut Desk<'_>) {
     let job = desk.job();
+    if job
+        .replay
+        .as_ref()
+        .is_none_or(|replay| replay.from.is_none())
+    {
+        for option in [
+            "replay_no_stall",
+            "replay_redirect",
+            "replay_scale",
+            "replay_align",
+            "replay_time_scale",
+            "replay_skip",
+        ] {
+            desk.no_effect(option, "no trace is played");
+        }
+    }
     let said = [
         (
             job.payload.fill == Fill::Scrambled,

@@ -1,13 +1,15 @@
 //! `stiction fio FILE`: the jobs of a file, run.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Seek as _, SeekFrom};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use stiction_core::{OptionWithoutEffect, Program, ProgramPlace, Seed};
 use stiction_formats::fio::lint::{Code, Finding, Lint, Severity, lint};
-use stiction_formats::fio::{Found, Nodes, ProgramGround, Resolved, program};
+use stiction_formats::fio::{
+    FioError, Found, Nodes, ProgramGround, Resolved, Trace, TraceReader, program,
+};
 use stiction_host::{Roots, numa_nodes};
 use stiction_report::fio_output::requested_logs;
 use stiction_report::{Judged, json};
@@ -22,6 +24,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::Talk;
 use crate::output;
+
+/// The longest line of a trace that is read, bytes: a path, and four short words.
+const TRACE_LINE_BYTES_MAX: u64 = 8192;
 
 /// Runs the jobs that the words name.
 pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -120,11 +125,7 @@ struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    fn program(
-        &self,
-        resolved: &Resolved,
-        seed: Seed,
-    ) -> Result<Program, Vec<stiction_formats::fio::FioError>> {
+    fn program(&self, resolved: &Resolved, seed: Seed) -> Result<Program, Vec<FioError>> {
         let directory = self.typed.directory.to_string_lossy();
         let may_overwrite = |path: &str| {
             let granted = self.scratch.iter().map(|device| &device.path);
@@ -134,6 +135,7 @@ impl Ground<'_> {
         let ground = ProgramGround {
             directory: &directory,
             look: &look,
+            trace: &trace,
             may_overwrite: &may_overwrite,
             seed,
             nodes: &self.nodes,
@@ -168,6 +170,26 @@ fn look(path: &str) -> Found {
     match File::open(path).and_then(|mut device| device.seek(SeekFrom::End(0))) {
         Ok(bytes) => Found::Device(bytes),
         Err(error) => Found::Other(format!("a device that cannot be opened: {error}")),
+    }
+}
+
+/// The trace in a file, read line by line.
+fn trace(path: &str) -> Result<Result<Trace, FioError>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut file = BufReader::new(file);
+    let mut reader = TraceReader::new(path);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A file that is no text has no lines; what is read of it is bounded.
+        let mut rest = (&mut file).take(TRACE_LINE_BYTES_MAX);
+        let read = rest.read_until(b'\n', &mut line);
+        if read.map_err(|error| error.to_string())? == 0 {
+            return Ok(reader.finish());
+        }
+        if let Err(error) = reader.line(&String::from_utf8_lossy(&line)) {
+            return Ok(Err(error));
+        }
     }
 }
 
@@ -254,9 +276,16 @@ fn places(
 fn command(words: &Words, typed: &[String]) -> Vec<String> {
     let mut command = vec!["stiction".to_owned(), "fio".to_owned()];
     let is_path = |word: &str| {
-        ["--filename", "--directory", "--output", "--opendir"]
-            .iter()
-            .any(|option| word.starts_with(option))
+        [
+            "--filename",
+            "--directory",
+            "--output",
+            "--opendir",
+            "--read_iolog",
+            "--replay_redirect",
+        ]
+        .iter()
+        .any(|option| word.starts_with(option))
     };
     for word in typed {
         if words.file.as_deref() == Some(word) {
