@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use stiction_formats::fio::options::{Feature, FioOption, Status, all};
+use stiction_formats::fio::options::{FioOption, Status, all};
 
 use crate::program::refused;
 
@@ -87,7 +87,7 @@ const GROUPS: [(&str, &str); 27] = [
 
 /// Options that are known and yet stop the run, with a job that does not run for that and
 /// what is said of it.
-const REFUSED: [(&str, &str, &str); 6] = [
+const REFUSED: [(&str, &str, &str); 7] = [
     (
         "opendir",
         "opendir=/mnt",
@@ -117,6 +117,11 @@ const REFUSED: [(&str, &str, &str); 6] = [
         "dedupe_global",
         "size=1m\nrw=write\ndedupe_percentage=50\ndedupe_global=1",
         "repeats are among the blocks of a clone",
+    ),
+    (
+        "write_iolog",
+        "size=1m\nwrite_iolog=x",
+        "figures are kept of operations and not each operation: the timed loop makes no list",
     ),
 ];
 
@@ -183,9 +188,6 @@ fn row(title: &str, patterns: &str) -> String {
     let (mut runs, mut harmless, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for option in options(patterns) {
         match option.status {
-            Status::Meant(Feature::Replay) => {
-                refused.push((option.name, "traces are neither played nor written"));
-            }
             Status::Meant(_) if let Some(reason) = refusal(option) => {
                 refused.push((option.name, reason));
             }
@@ -242,11 +244,6 @@ fn what_the_table_calls_refused_is() {
     for (option, lines) in IN_PART {
         assert!(refused(lines).contains(option), "{option}");
     }
-    let said = refused("size=1m\nread_iolog=/mnt/old");
-    assert!(
-        said.contains("traces are neither played nor written"),
-        "{said}"
-    );
 }
 
 #[test]
