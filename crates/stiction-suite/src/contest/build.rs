@@ -7,7 +7,6 @@
 //! written under another name and renamed. A real unit has 24 processes; 6 are the usual
 //! number here.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -262,6 +261,17 @@ fn link(root: &Path, size: BuildSize) -> PartResult<u64> {
     Ok(sum.0)
 }
 
+/// Reads every file of the tree once, and sums them up.
+pub(super) fn read_all(root: &Path, size: BuildSize) -> PartResult<u64> {
+    let headers = (0..size.headers).map(|header| header_path(root, header));
+    let units = (0..size.units).map(|unit| source_path(root, unit));
+    let mut sum = size.seed;
+    for path in headers.chain(units) {
+        sum = folded(sum, &read(&path)?);
+    }
+    Ok(sum.0)
+}
+
 fn read(path: &Path) -> PartResult<Vec<u8>> {
     let reading = || {
         let mut file = File::open(path)?;
@@ -279,17 +289,6 @@ fn read(path: &Path) -> PartResult<Vec<u8>> {
 
 fn write(path: &Path, bytes: &[u8]) -> PartResult<()> {
     std::fs::write(path, bytes).map_err(|error| failed("write", path, &error))
-}
-
-/// What the helper is told to build.
-pub(super) fn words(root: &Path, size: &BuildSize, slots: u32) -> Vec<OsString> {
-    let size = serde_json::to_string(size).unwrap_or_default();
-    vec![
-        "build".into(),
-        root.into(),
-        size.into(),
-        slots.to_string().into(),
-    ]
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! contest: a job timed while one load runs beside it.
 
+mod append;
 mod build;
 mod job;
 mod loads;

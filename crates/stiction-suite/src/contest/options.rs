@@ -11,6 +11,19 @@ pub enum JobWanted {
     /// The built-in build.
     #[default]
     Buildsim,
+    /// Every file of the built-in build's tree, read once.
+    SmallReads,
+    /// Small appends to a file, each synced.
+    FsyncAppend,
+    /// A copy of a tree of the user's, the last place, made by `make`.
+    Compile {
+        /// A file to be `.config`, or a goal of make that makes one.
+        config: Option<String>,
+        /// What is made; the default goal when there is none.
+        goal: Option<String>,
+    },
+    /// A command of the user's, for `sh -c`.
+    Command(String),
 }
 
 /// The job that is timed, every choice made.
@@ -19,6 +32,28 @@ pub enum JobWanted {
 pub enum TimedJob {
     /// The built-in build.
     Buildsim(BuildSize),
+    /// Its files, read once.
+    SmallReads(BuildSize),
+    /// Small appends, each synced.
+    FsyncAppend {
+        /// Appends.
+        #[serde(rename = "appends_count")]
+        appends: u32,
+        /// Bytes of one.
+        append_bytes: u32,
+    },
+    /// A copy of a tree of the user's, made by `make`.
+    Compile {
+        /// A file to be `.config`, or a goal of make that makes one.
+        config: Option<String>,
+        /// What is made.
+        goal: Option<String>,
+    },
+    /// A command of the user's, for `sh -c`.
+    Command {
+        /// The command.
+        command: String,
+    },
 }
 
 impl TimedJob {
@@ -27,6 +62,10 @@ impl TimedJob {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Buildsim(_) => "buildsim",
+            Self::SmallReads(_) => "smallreads",
+            Self::FsyncAppend { .. } => "fsync-append",
+            Self::Compile { .. } => "compile",
+            Self::Command { .. } => "command",
         }
     }
 }
@@ -55,6 +94,8 @@ pub struct ContestOptions {
     pub full_fidelity: bool,
     /// Processes of the ring; 4 for each CPU.
     pub processes: Option<u32>,
+    /// Whether the second place is there for `io_other`.
+    pub has_other: bool,
     /// For how long a load is measured alone, ns.
     pub alone_ns: Option<u64>,
     /// Repetitions.
@@ -79,11 +120,15 @@ pub struct ContestParameters {
     pub memory_bytes: u64,
     /// Whether that is less than the machine's memory for want of space.
     pub memory_cut: bool,
+    /// Memory that `mem_load` touches, bytes.
+    pub touched_bytes: u64,
     /// Bytes that may be written and not yet written back before writers are slowed
     /// down; as far as settings tell.
     pub dirty_limit_bytes: u64,
     /// Processes of the ring.
     pub processes: u32,
+    /// Clients of the load that is like dbench.
+    pub clients: u32,
     /// Files of the tree that is listed.
     pub list_files: u32,
     /// For how long a load is measured alone, ns; 0 for not at all.

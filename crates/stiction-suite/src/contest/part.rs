@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use rustix::process::{Signal, getpgid, getpid, kill_process_group};
 
+use super::append;
 use super::build;
 use super::loads::ring;
 use crate::SuiteError;
@@ -43,6 +45,25 @@ fn part(words: &[OsString], output: &mut dyn io::Write) -> PartResult<()> {
             writeln!(output, "checksum {sum:016x}")
                 .map_err(|error| format!("cannot tell the checksum: {error}"))
         }
+        ["read", _, size] => {
+            end_with_parent();
+            let sum = build::read_all(Path::new(&words[1]), json(size)?)?;
+            writeln!(output, "checksum {sum:016x}")
+                .map_err(|error| format!("cannot tell the checksum: {error}"))
+        }
+        ["append", _, appends, bytes] => {
+            end_with_parent();
+            append::run(
+                Path::new(&words[1]),
+                number(appends)?,
+                number(bytes)?,
+                output,
+            )
+        }
+        ["run", ..] => {
+            end_with_parent();
+            run_command(&words[1..])
+        }
         ["unit", _, size, unit, step] => build::unit(
             Path::new(&words[1]),
             json(size)?,
@@ -51,6 +72,25 @@ fn part(words: &[OsString], output: &mut dyn io::Write) -> PartResult<()> {
         ),
         ["link"] => ring::link(),
         _ => Err(format!("{PART} is for stiction's own use")),
+    }
+}
+
+/// Runs a command of others and waits for it. Where it is not there, or does not end
+/// well, that is said.
+fn run_command(words: &[OsString]) -> PartResult<()> {
+    let [program, arguments @ ..] = words else {
+        return Err("no command was given".to_owned());
+    };
+    let status = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|error| failed("run", Path::new(program), &error))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{} ended with {status}", program.display()))
     }
 }
 

@@ -1,14 +1,14 @@
 //! From options to a plan: refusals, and every default filled in.
 
-use stiction_core::{Cell, Environment, Memory, Plan, Seed, SkipCode, SkipReason};
+use stiction_core::{Cell, Environment, Memory, Plan, Seed, SkipCode, SkipReason, format_bytes};
 
 use super::build::{BuildSize, ROUNDS_QUICK};
-use super::loads::Load;
+use super::loads::{Load, memory};
 use super::options::{ContestOptions, ContestParameters, JobWanted, TimedJob};
 use crate::SuiteError;
 use crate::error::refuse;
 use crate::order::{cells_within_runs, runs_within_cells};
-use crate::room::{memory_bytes, room_bytes};
+use crate::room::{memory_bytes as machine_memory_bytes, room_bytes};
 
 /// Repetitions in the default mode.
 const RUNS: u32 = 3;
@@ -24,6 +24,11 @@ const MEMORY_BYTES_MIN: u64 = 1 << 20;
 const PARTS: u64 = 2;
 /// What the kernel takes where a setting cannot be read (vm.dirty_ratio).
 const DIRTY_RATIO: u64 = 20;
+
+/// Appends of `fsync-append`, and the size of one.
+const APPENDS: u32 = 1000;
+const QUICK_APPENDS: u32 = 20;
+const APPEND_BYTES: u32 = 4096;
 
 /// The loads of a run that does not name any.
 const LOADS: [Load; 6] = [
@@ -42,13 +47,28 @@ pub(super) fn plan(
     environment: &Environment,
 ) -> Result<Plan, SuiteError> {
     check(options)?;
-    let loads = match &options.loads[..] {
-        [] => LOADS.to_vec(),
-        named => named.to_vec(),
-    };
+    let mut loads = options.loads.clone();
+    if loads.is_empty() {
+        loads.extend(LOADS);
+        loads.extend(options.has_other.then_some(Load::IoOther));
+    }
     let cpus = environment.cpu.as_ref().map_or(1, |cpu| cpu.allowed.max(1));
-    let slots = options.slots.unwrap_or(4 * cpus);
-    let (memory_bytes, memory_cut) = memory(options, environment)?;
+    // The others do one thing after the other.
+    let slots = match options.job {
+        JobWanted::SmallReads | JobWanted::FsyncAppend => 1,
+        _ => options.slots.unwrap_or(4 * cpus),
+    };
+    let (memory_bytes, memory_cut) = memory_size(options, environment)?;
+    // Space on the disk has nothing to do with it.
+    let whole = if memory_cut {
+        machine_memory_bytes(environment).unwrap_or(memory_bytes)
+    } else {
+        memory_bytes
+    };
+    let touched_bytes = memory::touched_bytes(whole);
+    if loads.contains(&Load::Memory) {
+        check_memory(touched_bytes, environment)?;
+    }
     let alone_ns = if options.classic {
         0
     } else if options.quick {
@@ -62,8 +82,10 @@ pub(super) fn plan(
         slots,
         memory_bytes,
         memory_cut,
+        touched_bytes,
         dirty_limit_bytes: dirty_limit_bytes(environment),
         processes: options.processes.unwrap_or(4 * cpus),
+        clients: if options.quick { 4 } else { 16 } * cpus,
         list_files: if options.quick { 500 } else { 12_000 },
         alone_ns: options.alone_ns.unwrap_or(alone_ns),
         may_fill: options.may_fill,
@@ -88,8 +110,15 @@ pub(super) fn plan(
 
 /// How many of the places are written to.
 pub(super) fn places_written(plan: &Plan) -> usize {
-    let _all_are_written = plan;
-    1
+    let is_other = |cell: &Cell| {
+        cell.get("load")
+            .is_some_and(|load| *load == Load::IoOther.name().into())
+    };
+    if plan.trials.iter().any(|trial| is_other(&trial.cell)) {
+        2
+    } else {
+        1
+    }
 }
 
 fn check(options: &ContestOptions) -> Result<(), SuiteError> {
@@ -118,6 +147,11 @@ fn check(options: &ContestOptions) -> Result<(), SuiteError> {
             "processes",
             "give 2 to 1000",
         ),
+        (
+            options.loads.contains(&Load::IoOther) && !options.has_other,
+            "loads",
+            "io-other writes to another directory: name it by --other-dir",
+        ),
         (options.runs == Some(0), "runs", "0: give at least 1"),
         (
             options
@@ -132,6 +166,22 @@ fn check(options: &ContestOptions) -> Result<(), SuiteError> {
 fn timed(options: &ContestOptions, seed: Seed, cpus: u32) -> TimedJob {
     match &options.job {
         JobWanted::Buildsim => TimedJob::Buildsim(build_size(options, seed, cpus)),
+        JobWanted::SmallReads => TimedJob::SmallReads(build_size(options, seed, cpus)),
+        JobWanted::FsyncAppend => TimedJob::FsyncAppend {
+            appends: if options.quick {
+                QUICK_APPENDS
+            } else {
+                APPENDS
+            },
+            append_bytes: APPEND_BYTES,
+        },
+        JobWanted::Compile { config, goal } => TimedJob::Compile {
+            config: config.clone(),
+            goal: goal.clone(),
+        },
+        JobWanted::Command(command) => TimedJob::Command {
+            command: command.clone(),
+        },
     }
 }
 
@@ -157,7 +207,10 @@ fn build_size(options: &ContestOptions, seed: Seed, cpus: u32) -> BuildSize {
 }
 
 /// What the loads take for the memory, and whether it had to be less than there is.
-fn memory(options: &ContestOptions, environment: &Environment) -> Result<(u64, bool), SuiteError> {
+fn memory_size(
+    options: &ContestOptions,
+    environment: &Environment,
+) -> Result<(u64, bool), SuiteError> {
     let room = environment
         .targets
         .first()
@@ -171,7 +224,7 @@ fn memory(options: &ContestOptions, environment: &Environment) -> Result<(u64, b
     if options.quick {
         return Ok((QUICK_MEMORY_BYTES, false));
     }
-    let Some(all) = memory_bytes(environment) else {
+    let Some(all) = machine_memory_bytes(environment) else {
         return Err(SuiteError::option(
             "memory",
             "the size of the memory is not known; give it",
@@ -185,6 +238,28 @@ fn memory(options: &ContestOptions, environment: &Environment) -> Result<(u64, b
         )));
     }
     Ok((bytes, bytes < all))
+}
+
+/// Refuses to touch more memory than there is where the kernel could only answer by
+/// ending processes.
+fn check_memory(touched: u64, environment: &Environment) -> Result<(), SuiteError> {
+    let swap = environment
+        .memory
+        .as_ref()
+        .map_or(0, |memory| memory.swap_bytes);
+    let there = machine_memory_bytes(environment).unwrap_or(0);
+    if swap > 0 || touched <= there / 10 * 9 {
+        return Ok(());
+    }
+    Err(SuiteError::option(
+        "loads",
+        format!(
+            "mem touches {}, there are {} of memory and no swap: the kernel would end \
+             processes. Add swap, or give a smaller --memory",
+            format_bytes(touched),
+            format_bytes(there)
+        ),
+    ))
 }
 
 /// vm.dirty_bytes, or vm.dirty_ratio percent of the memory.

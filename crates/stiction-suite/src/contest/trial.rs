@@ -1,6 +1,6 @@
 //! One trial: the job beside one load.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use stiction_core::{
     Caveat, CaveatCode, Direction, Measurement, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial,
-    Seed, SkipReason, TrialOutcome, metrics,
+    Seed, SkipCode, SkipReason, TrialOutcome, metrics,
 };
 use stiction_engine::{IoFailure, Progress, Routine, Stopwatch, Target, Timetable};
 use stiction_host::{Pressure, Witness, admit_bytes};
@@ -17,6 +17,7 @@ use super::build;
 use super::job::RunningJob;
 use super::loads::{EndedLoad, Load, Reading, RunningLoad, Setting, files, list};
 use super::options::{ContestParameters, TimedJob};
+use super::part::failed;
 use super::window;
 use crate::ground::on_ground;
 use crate::measure::ended_otherwise;
@@ -25,7 +26,7 @@ use crate::open_file::{OpenFile, Use};
 use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
 use crate::room::reserve;
-use crate::tree_move::{self, Generated};
+use crate::tree_move::{self, EntryOrder, Generated};
 use crate::{Context, Ground, SuiteError, TrialReport};
 
 /// Length of a recording interval.
@@ -36,6 +37,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const PIECE_BYTES: u64 = 1 << 20;
 /// Space of an entry beside its content, at the most common block size.
 const ENTRY_BYTES: u64 = 4096;
+/// Space that a client takes: some files of 32 KiB at once.
+const CLIENT_BYTES: u64 = 1 << 20;
 
 /// Runs `trial` of `plan`.
 pub(super) fn run(
@@ -54,7 +57,10 @@ pub(super) fn run(
         return Ok(TrialReport::new(TrialOutcome::Skipped(reason)));
     }
     let seed = trial_seed(plan, trial);
-    on_ground(context, &[0], 2, |ground, context| {
+    // The second file lies in the second place.
+    let places: &[usize] = if load == Load::IoOther { &[0, 1] } else { &[0] };
+    let tree_of_theirs = context.places.last().map(|place| place.path().to_owned());
+    on_ground(context, places, 2, |ground, context| {
         let paths = ground.paths();
         let [tree, beside] = &paths[..] else {
             let message = "no directory to work in".to_owned();
@@ -65,12 +71,18 @@ pub(super) fn run(
             helper,
             ground,
             tree,
+            theirs: tree_of_theirs.as_deref(),
             setting: Setting {
                 load,
                 directory: beside.clone(),
-                bytes: parameters.memory_bytes,
+                bytes: match load {
+                    Load::IoHalf => parameters.memory_bytes / 2,
+                    Load::Memory => parameters.touched_bytes,
+                    _ => parameters.memory_bytes,
+                },
                 dirty_limit_bytes: parameters.dirty_limit_bytes,
                 processes: parameters.processes,
+                clients: parameters.clients,
                 helper: helper.to_owned(),
                 seed,
             },
@@ -85,14 +97,45 @@ fn admit(
     load: Load,
     context: &Context<'_>,
 ) -> Result<(), SkipReason> {
-    let TimedJob::Buildsim(size) = &parameters.timed;
-    let beside = match load {
-        Load::None | Load::Cacherun | Load::Process => 0,
-        Load::Io | Load::Read => parameters.memory_bytes,
-        Load::List => u64::from(parameters.list_files) * 2 * ENTRY_BYTES,
+    let own = match &parameters.timed {
+        TimedJob::Buildsim(size) | TimedJob::SmallReads(size) => size.bytes(),
+        TimedJob::FsyncAppend {
+            appends,
+            append_bytes,
+        } => u64::from(*appends) * u64::from(*append_bytes),
+        TimedJob::Compile { .. } => compiled_bytes(context)?,
+        TimedJob::Command { .. } => 0,
     };
+    let tree = u64::from(parameters.list_files) * 2 * ENTRY_BYTES;
+    let beside = match load {
+        Load::None | Load::Cacherun | Load::Process | Load::Memory => 0,
+        Load::Io | Load::IoHalf | Load::IoOther | Load::Read => parameters.memory_bytes,
+        Load::List => tree,
+        Load::CreateArchive => 2 * tree,
+        Load::ExtractArchive => 3 * tree,
+        Load::Clients => u64::from(parameters.clients) * CLIENT_BYTES,
+    };
+    let share = reserve(parameters.may_fill);
     let place = context.places[0].path();
-    admit_bytes(place, size.bytes() + beside, reserve(parameters.may_fill))
+    if load == Load::IoOther {
+        admit_bytes(place, own, share)?;
+        return admit_bytes(context.places[1].path(), beside, share);
+    }
+    admit_bytes(place, own.saturating_add(beside), share)
+}
+
+/// A tree of the user's and what is made of it, at most: objects have not more bytes than
+/// sources, unless they are made for debugging.
+fn compiled_bytes(context: &Context<'_>) -> Result<u64, SkipReason> {
+    let Some(place) = context.places.last() else {
+        return Ok(0);
+    };
+    let amount = tree_move::amount(place.path())
+        .map_err(|error| SkipReason::new(SkipCode::NotPermitted, error.to_string()))?;
+    Ok(amount
+        .bytes
+        .saturating_add(amount.entries * ENTRY_BYTES)
+        .saturating_mul(2))
 }
 
 /// A trial under way.
@@ -102,6 +145,8 @@ struct CellRun<'a> {
     ground: &'a Ground,
     /// The tree that the job works on.
     tree: &'a PathBuf,
+    /// The last place: the tree that is compiled, where one is.
+    theirs: Option<&'a Path>,
     setting: Setting,
 }
 
@@ -118,10 +163,16 @@ impl CellRun<'_> {
         if let Some(outcome) = ended_otherwise(&phase) {
             return Ok(outcome);
         }
+        if let Some(outcome) = self.configure(context)? {
+            return Ok(outcome);
+        }
         let mut caveats = Vec::new();
         if self.setting.load == Load::Cacherun {
             let phase = self.job("warm_up", PhaseKind::Prepare, None, Vec::new(), context)?;
             if let Some(outcome) = ended_otherwise(&phase) {
+                return Ok(outcome);
+            }
+            if let Some(outcome) = self.clean(context)? {
                 return Ok(outcome);
             }
         } else {
@@ -137,11 +188,19 @@ impl CellRun<'_> {
 
     /// The tree of the job, and what the load finds.
     fn lay_down(&self, context: &mut Context<'_>) -> Result<Phase, SuiteError> {
-        let TimedJob::Buildsim(size) = self.parameters.timed;
-        let (tree, setting) = (self.tree, &self.setting);
+        let (tree, setting, theirs) = (self.tree, &self.setting, self.theirs);
+        let timed = &self.parameters.timed;
         let list_files = self.parameters.list_files;
         let routine: Routine<'_> = Box::new(move |stopwatch| {
-            lay_tree(tree, size, stopwatch)?;
+            match (timed, theirs) {
+                (TimedJob::Buildsim(size) | TimedJob::SmallReads(size), _) => {
+                    lay_tree(tree, *size, stopwatch)?;
+                }
+                (TimedJob::Compile { .. }, Some(theirs)) => {
+                    tree_move::copy(theirs, tree, EntryOrder::Directory, stopwatch)?;
+                }
+                _ => make_directory(tree, stopwatch)?,
+            }
             make_directory(&setting.directory, stopwatch)?;
             match setting.load {
                 Load::Read => {
@@ -152,7 +211,7 @@ impl CellRun<'_> {
                         stopwatch,
                     )?;
                 }
-                Load::List => {
+                load if load.needs_tree() => {
                     let generated = Generated {
                         files: list_files,
                         directories: list_files / 16,
@@ -161,7 +220,7 @@ impl CellRun<'_> {
                     let root = list::tree(&setting.directory);
                     tree_move::generate(&root, generated, setting.seed, stopwatch)?;
                 }
-                Load::None | Load::Cacherun | Load::Process | Load::Io => {}
+                _ => {}
             }
             Folder::open(tree, 0)?.sync_filesystem(stopwatch)
         });
@@ -270,8 +329,10 @@ impl CellRun<'_> {
             let ended = job.finish().map_err(Cut::Failed)?;
             phase.witnesses = witness.finish();
             let pressure = Pressure::read().since(pressure);
-            phase.notes.extend(ended.output.lines().map(str::to_owned));
             phase.measurements = window::of_job(ended.elapsed, ended.usage);
+            let told = window::told(&ended.output);
+            phase.measurements.extend(told.figures);
+            phase.notes.extend(told.notes);
             let cpu = phase.witnesses.system_cpu;
             let machine = window::of_machine(ended.elapsed, cpu, pressure);
             phase.measurements.extend(machine);
@@ -322,15 +383,128 @@ impl CellRun<'_> {
 
     /// What the helper is told to do.
     fn words(&self) -> Vec<OsString> {
+        let tree = self.tree.as_os_str();
+        let slots = self.parameters.slots;
         match &self.parameters.timed {
-            TimedJob::Buildsim(size) => build::words(self.tree, size, self.parameters.slots),
+            TimedJob::Buildsim(size) => words(&[
+                "build".as_ref(),
+                tree,
+                json(size).as_ref(),
+                slots.to_string().as_ref(),
+            ]),
+            TimedJob::SmallReads(size) => words(&["read".as_ref(), tree, json(size).as_ref()]),
+            TimedJob::FsyncAppend {
+                appends,
+                append_bytes,
+            } => words(&[
+                "append".as_ref(),
+                tree,
+                appends.to_string().as_ref(),
+                append_bytes.to_string().as_ref(),
+            ]),
+            TimedJob::Compile { goal, .. } => {
+                let jobs = format!("-j{slots}");
+                let goal = goal.iter().map(String::as_str);
+                self.make([jobs.as_str()].into_iter().chain(goal))
+            }
+            TimedJob::Command { command } => words(&[
+                "run".as_ref(),
+                "sh".as_ref(),
+                "-c".as_ref(),
+                command.as_ref(),
+            ]),
         }
+    }
+
+    /// What the helper is told to make in the tree.
+    fn make<'w>(&self, goals: impl IntoIterator<Item = &'w str>) -> Vec<OsString> {
+        let run: [&OsStr; 4] = [
+            "run".as_ref(),
+            "make".as_ref(),
+            "-C".as_ref(),
+            self.tree.as_ref(),
+        ];
+        let mut all = words(&run);
+        all.extend(goals.into_iter().map(Into::into));
+        all
+    }
+
+    /// Configures the tree that is compiled; how the trial ends where that fails.
+    fn configure(&self, context: &mut Context<'_>) -> Result<Option<TrialOutcome>, SuiteError> {
+        let TimedJob::Compile {
+            config: Some(config),
+            ..
+        } = &self.parameters.timed
+        else {
+            return Ok(None);
+        };
+        let goal = if Path::new(config).is_file() {
+            if let Err(error) = fs::copy(config, self.tree.join(".config")) {
+                let message = failed("copy", Path::new(config), &error);
+                return Ok(Some(TrialOutcome::Failed { message }));
+            }
+            "olddefconfig"
+        } else {
+            config
+        };
+        self.beforehand("configure", &self.make([goal]), context)
+    }
+
+    /// Takes away what the job made, so that it makes it again.
+    fn clean(&self, context: &mut Context<'_>) -> Result<Option<TrialOutcome>, SuiteError> {
+        let emptied = match &self.parameters.timed {
+            TimedJob::Buildsim(_) => {
+                let objects = self.tree.join("obj");
+                fs::remove_dir_all(&objects)
+                    .and_then(|()| fs::create_dir(&objects))
+                    .map_err(|error| failed("empty", &objects, &error))
+            }
+            TimedJob::FsyncAppend { .. } => {
+                let log = self.tree.join("log");
+                fs::remove_file(&log).map_err(|error| failed("remove", &log, &error))
+            }
+            TimedJob::Compile { .. } => {
+                return self.beforehand("clean", &self.make(["clean"]), context);
+            }
+            TimedJob::SmallReads(_) | TimedJob::Command { .. } => Ok(()),
+        };
+        Ok(emptied
+            .err()
+            .map(|message| TrialOutcome::Failed { message }))
+    }
+
+    /// Runs something that is not timed; how the trial ends where it fails.
+    fn beforehand(
+        &self,
+        name: &'static str,
+        words: &[OsString],
+        context: &mut Context<'_>,
+    ) -> Result<Option<TrialOutcome>, SuiteError> {
+        let phase = timed(context, name, PhaseKind::Prepare, |context, _| {
+            let job = RunningJob::start(self.helper, words, self.folder()).map_err(Cut::Failed)?;
+            while !job.has_ended_within(LOOK).map_err(Cut::Failed)? {
+                if context.stop.is_raised() {
+                    return Err(Cut::Stopped);
+                }
+            }
+            job.finish().map(drop).map_err(Cut::Failed)
+        })?;
+        Ok(ended_otherwise(&phase))
     }
 
     /// The directory of our own.
     fn folder(&self) -> &Path {
         self.tree.parent().unwrap_or(self.tree)
     }
+}
+
+fn words(words: &[&OsStr]) -> Vec<OsString> {
+    words.iter().map(Into::into).collect()
+}
+
+/// A size as the helper reads it.
+fn json(size: &build::BuildSize) -> String {
+    serde_json::to_string(size).expect("a size is plain data")
 }
 
 /// Waits while the load goes on.

@@ -30,6 +30,35 @@ pub(super) fn of_job(elapsed: Duration, usage: ProcessUsage) -> Vec<Measurement>
     found
 }
 
+/// What a job told of itself.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) figures: Vec<Measurement>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads what a job told: lines `figure NAME VALUE N`, all others are notes.
+pub(super) fn told(output: &str) -> Told {
+    let mut told = Told::default();
+    for line in output.lines() {
+        match figure(line) {
+            Some(figure) => told.figures.push(figure),
+            None => told.notes.push(line.to_owned()),
+        }
+    }
+    told
+}
+
+fn figure(line: &str) -> Option<Measurement> {
+    let mut words = line.strip_prefix("figure ")?.split(' ');
+    let metric = metrics::by_name(words.next()?)?;
+    let value: f64 = words.next()?.parse().ok()?;
+    let n = words.next()?.parse().ok()?;
+    value
+        .is_finite()
+        .then(|| Measurement::new(metric.clone(), value, n))
+}
+
 /// What the machine came to: the kernel's own threads are in no process's account.
 pub(super) fn of_machine(
     elapsed: Duration,
@@ -57,7 +86,8 @@ pub(super) fn of_machine(
 
 /// The rate of a load between two readings of it, and its CPU share.
 pub(super) fn of_load(load: Load, before: Reading, after: Reading) -> Vec<Measurement> {
-    let elapsed_s = after.at.duration_since(before.at).as_secs_f64();
+    let paused_s = (after.paused_ns - before.paused_ns) as f64 / 1e9;
+    let elapsed_s = after.at.duration_since(before.at).as_secs_f64() - paused_s;
     if elapsed_s <= 0.0 {
         return Vec::new();
     }
@@ -91,7 +121,7 @@ pub(super) fn of_units(
     found.extend(units.map(|units| Measurement::new(metrics::LOAD_UNITS, units, 1)));
     let elapsed_s = ended.elapsed.as_secs_f64();
     found.push(Measurement::new(metrics::LOAD_ELAPSED, elapsed_s, 1));
-    if setting.load.moves_bytes() {
+    if setting.load.writes_file() || setting.load == Load::Read {
         found.push(Measurement::new(
             metrics::LOAD_FILES,
             ended.passes as f64,
@@ -104,4 +134,19 @@ pub(super) fn of_units(
         ));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_a_job_are_told_from_its_words() {
+        let told = told("checksum 00ff\nfigure latency_ns_p50 1500.5 20\nfigure nonsense 1 1\n");
+        assert_eq!(told.notes, ["checksum 00ff", "figure nonsense 1 1"]);
+        assert_eq!(
+            told.figures,
+            [Measurement::new(metrics::LATENCY_P50, 1500.5, 20)]
+        );
+    }
 }

@@ -8,6 +8,7 @@ mod trial;
 mod walk;
 
 pub(crate) use trial::generate;
+pub(crate) use walk::{amount, copy};
 
 pub use options::{EntryOrder, Generated, TreeMoveOptions, TreeMoveParameters};
 

@@ -117,7 +117,7 @@ fn failure(operation: Operation, path: PathBuf, errno: Errno) -> IoFailure {
 /// Copies the tree at `from` to `to`, which must not be there: directories, files and
 /// symbolic links with their modes and times. Other kinds of files, and what is mounted
 /// in the tree, are refused.
-pub(super) fn copy(
+pub(crate) fn copy(
     from: &Path,
     to: &Path,
     order: EntryOrder,
@@ -310,17 +310,17 @@ fn delete_inside(
 
 /// What a tree amounts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Amount {
+pub(crate) struct Amount {
     /// Regular files, by their paths.
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Bytes of all of them.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// Whatever is in it, directories and links included.
-    pub(super) entries: u64,
+    pub(crate) entries: u64,
 }
 
 /// Counts the tree at `root`; nothing in it is opened but directories.
-pub(super) fn amount(root: &Path) -> Result<Amount, IoFailure> {
+pub(crate) fn amount(root: &Path) -> Result<Amount, IoFailure> {
     let mut amount = Amount {
         files: Vec::new(),
         bytes: 0,

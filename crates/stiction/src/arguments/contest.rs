@@ -11,6 +11,9 @@ Examples:
   stiction contest /mnt/data        Six loads, three times, in some minutes
   stiction contest --quick .        A small job and small loads, once
   stiction contest --loads none,io --memory 4G --runs 5 /mnt/data
+  stiction contest --job compile --tree /usr/src/linux --config tinyconfig \
+      --target vmlinux /mnt/data
+  stiction contest --command 'git -C /mnt/repo status' --loads none,io /mnt/data
   stiction contest --classic --layout contest-0.61 /mnt/data
                                     As contest did it, with its report
   stiction show latest --layout contest-0.34
@@ -30,11 +33,37 @@ pub(crate) enum LoadWord {
     /// Processes that hand data on in a ring of pipes
     Process,
     /// A file as large as the memory, written again and again
+    #[value(alias = "io-fullmem")]
     Io,
+    /// The same with a file half as large
+    IoHalfmem,
+    /// The same in the directory that --other-dir names
+    IoOther,
     /// A file as large as the memory, read again and again
     Read,
     /// A tree that is listed again and again
     List,
+    /// 110 % of the memory, touched again and again; needs swap
+    Mem,
+    /// An archive of a tree, made again and again
+    Ctar,
+    /// An archive of a tree, unpacked again and again
+    Xtar,
+    /// Clients that work with small files, as dbench's do
+    Dbench,
+}
+
+/// The job that is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JobWord {
+    /// A built-in build of many small files, the same work each time
+    Buildsim,
+    /// The files of that build, read once, from the disk
+    Smallreads,
+    /// A thousand appends of 4 KiB, each synced
+    FsyncAppend,
+    /// A copy of --tree, made by make
+    Compile,
 }
 
 /// A report of contest.
@@ -61,7 +90,41 @@ pub(crate) struct ContestArguments {
     /// Directory to work in [default: the current one]
     #[arg(value_name = "DIR", help_heading = "Where")]
     pub(crate) directory: Option<PathBuf>,
+    /// Another directory, on another disk, for the load io-other
+    #[arg(long, value_name = "DIR", help_heading = "Where")]
+    pub(crate) other_dir: Option<PathBuf>,
 
+    /// The job that is timed
+    #[arg(
+        long,
+        value_enum,
+        value_name = "JOB",
+        default_value = "buildsim",
+        help_heading = "What"
+    )]
+    pub(crate) job: JobWord,
+    /// Time this command of yours instead, by `sh -c`
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        conflicts_with_all = ["job", "tree"],
+        help_heading = "What"
+    )]
+    pub(crate) command: Option<String>,
+    /// The tree to compile; a copy of it is
+    #[arg(
+        long,
+        value_name = "DIR",
+        required_if_eq("job", "compile"),
+        help_heading = "What"
+    )]
+    pub(crate) tree: Option<PathBuf>,
+    /// How it is configured: a file to be .config, or a goal such as tinyconfig
+    #[arg(long, value_name = "CONFIG", requires = "tree", help_heading = "What")]
+    pub(crate) config: Option<String>,
+    /// What of it is made [default: make's default]
+    #[arg(long, value_name = "GOAL", requires = "tree", help_heading = "What")]
+    pub(crate) target: Option<String>,
     /// Loads, each in its turn [default: none,cacherun,process,io,read,list]
     #[arg(
         long,

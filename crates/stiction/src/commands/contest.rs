@@ -9,13 +9,13 @@ use stiction_report::contest::{
     contest, contest_0_5, contest_0_34, contest_0_34_summary, contest_0_61, is_contest,
 };
 use stiction_report::{Judged, json};
-use stiction_suite::contest::{Load, PART, rounds_for, run_part};
+use stiction_suite::contest::{JobWanted, Load, PART, rounds_for, run_part};
 use stiction_suite::{Contest, ContestOptions, Place};
 
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
 use super::{Desk, measure};
-use crate::arguments::{ContestArguments, ContestLayout, LoadWord};
+use crate::arguments::{ContestArguments, ContestLayout, JobWord, LoadWord};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::Talk;
@@ -32,11 +32,11 @@ pub(super) fn run(typed: &ContestArguments, desk: &Desk<'_>) -> Result<Exit, Fai
         options: meant(typed, desk)?,
         helper: PathBuf::from("/proc/self/exe"),
     };
-    let directory = typed.directory.clone().unwrap_or_else(|| ".".into());
+    let places = places(typed);
     let rounds = workload.options.rounds;
     let measured = measure::run(
         &workload,
-        &[Place::Directory(directory)],
+        &places,
         &typed.recording,
         command(typed, rounds),
         Talk::default(),
@@ -52,6 +52,20 @@ pub(super) fn run(typed: &ContestArguments, desk: &Desk<'_>) -> Result<Exit, Fai
         Some(layout) => print(session, layout),
     };
     measured.conclude(&text, desk)
+}
+
+/// Where the job works, where the other load does, and the tree that is compiled.
+fn places(typed: &ContestArguments) -> Vec<Place> {
+    let directory = typed.directory.clone().unwrap_or_else(|| ".".into());
+    let compiled = typed
+        .tree
+        .as_ref()
+        .filter(|_| typed.job == JobWord::Compile);
+    let others = typed.other_dir.iter().chain(compiled).cloned();
+    std::iter::once(directory)
+        .chain(others)
+        .map(Place::Directory)
+        .collect()
 }
 
 /// Does what a process of a job or of a load does, where that is what this one was
@@ -90,11 +104,13 @@ fn print(session: &Session, layout: ContestLayout) -> String {
 fn meant(typed: &ContestArguments, desk: &Desk<'_>) -> Result<ContestOptions, Failure> {
     let rounds = match typed.rounds {
         Some(rounds) => rounds,
-        None if typed.quick => 0,
+        None if typed.quick || typed.job != JobWord::Buildsim || typed.command.is_some() => 0,
         None => rounds(desk)?,
     };
     Ok(ContestOptions {
         classic: typed.classic,
+        job: job(typed),
+        has_other: typed.other_dir.is_some(),
         loads: typed.loads.iter().map(|word| load(*word)).collect(),
         memory_bytes: optional_bytes(typed.memory.as_ref(), 1 << 20)?,
         slots: typed.jobs,
@@ -127,6 +143,19 @@ fn rounds(desk: &Desk<'_>) -> Result<u64, Failure> {
     Ok(rounds)
 }
 
+fn job(typed: &ContestArguments) -> JobWanted {
+    match (&typed.command, typed.job) {
+        (Some(command), _) => JobWanted::Command(command.clone()),
+        (None, JobWord::Buildsim) => JobWanted::Buildsim,
+        (None, JobWord::Smallreads) => JobWanted::SmallReads,
+        (None, JobWord::FsyncAppend) => JobWanted::FsyncAppend,
+        (None, JobWord::Compile) => JobWanted::Compile {
+            config: typed.config.clone(),
+            goal: typed.target.clone(),
+        },
+    }
+}
+
 fn load(word: LoadWord) -> Load {
     match word {
         LoadWord::None => Load::None,
@@ -135,6 +164,12 @@ fn load(word: LoadWord) -> Load {
         LoadWord::Io => Load::Io,
         LoadWord::Read => Load::Read,
         LoadWord::List => Load::List,
+        LoadWord::IoHalfmem => Load::IoHalf,
+        LoadWord::IoOther => Load::IoOther,
+        LoadWord::Mem => Load::Memory,
+        LoadWord::Ctar => Load::CreateArchive,
+        LoadWord::Xtar => Load::ExtractArchive,
+        LoadWord::Dbench => Load::Clients,
     }
 }
 
@@ -144,7 +179,13 @@ fn command(typed: &ContestArguments, rounds: Option<u64>) -> Vec<String> {
         .iter()
         .filter_map(|load| Some(load.to_possible_value()?.get_name().to_owned()))
         .collect();
+    let job = typed.job.to_possible_value();
+    let job = job.filter(|_| typed.job != JobWord::Buildsim);
     Recorded::new("contest")
+        .value("--job", job.as_ref().map(|job| job.get_name()))
+        .value("--command", typed.command.as_ref())
+        .value("--config", typed.config.as_ref())
+        .value("--target", typed.target.as_ref())
         .switch("--classic", typed.classic)
         .switch("--quick", typed.quick)
         .list("--loads", &loads)

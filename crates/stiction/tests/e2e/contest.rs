@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use testkit::scratch_folder;
 
-use crate::lab::{Lab, assert_empty, assert_fits, assert_says, words};
+use crate::lab::{Lab, assert_empty, assert_fits, assert_says, squeezed, words};
 use crate::running::Running;
 use crate::signals::{journals, kept_phases};
 
@@ -57,6 +57,68 @@ fn each_load_has_its_row_and_the_work_is_the_same() {
     assert!(!text.contains("checksums differ"), "{text}");
 }
 
+#[test]
+fn the_other_loads_run_and_leave_nothing() {
+    let (lab, folder, other) = (Lab::new(), scratch_folder(), scratch_folder());
+    let other_directory = format!("--other-dir={}", other.path().display());
+    let loads = "--loads=io-halfmem,io-other,mem,ctar,xtar,dbench";
+    let arguments = small(&[loads, "--memory=2", &other_directory], folder.path());
+    let json = lab.json(arguments, 0);
+    for trial in json["results"].as_array().unwrap() {
+        assert_eq!(trial["outcome"], "completed", "{trial}");
+        let phases = trial["phases"].as_array().unwrap();
+        let job = phases.iter().find(|phase| phase["name"] == "job").unwrap();
+        let figures = &job["figures"];
+        let rate = [
+            &figures["load_rate_bytes_per_s"],
+            &figures["load_steps_per_s"],
+        ];
+        assert!(rate.iter().any(|figure| figure["value"].is_f64()), "{job}");
+        let size = figures["load_file_size_bytes"]["value"].as_f64();
+        let expected = match trial["cell"]["load"].as_str().unwrap() {
+            "io_halfmem" => Some(1_048_576.0),
+            "io_other" => Some(2_097_152.0),
+            _ => None,
+        };
+        assert_eq!(size, expected);
+    }
+    assert_empty(folder.path());
+    assert_empty(other.path());
+}
+
+#[test]
+fn other_jobs_are_timed_too() {
+    let (lab, folder, tree) = (Lab::new(), scratch_folder(), scratch_folder());
+    fs::write(tree.path().join("made-by"), "sh").unwrap();
+    fs::write(
+        tree.path().join("Makefile"),
+        "it:\n\tcp made-by it\nclean:\n\trm -f it\n",
+    )
+    .unwrap();
+    let tree_option = format!("--tree={}", tree.path().display());
+    for job in [
+        &["--job=smallreads"][..],
+        &["--job=fsync-append"],
+        &["--job=compile", &tree_option],
+        &["--command=true"],
+    ] {
+        let more = [&["--loads=none,cacherun"], job].concat();
+        let text = lab.output(small(&more, folder.path()), 0);
+        assert_says(&text, &["\nno_load ", "\ncacherun "]);
+    }
+    let entries: Vec<_> = fs::read_dir(tree.path()).unwrap().collect();
+    assert_eq!(entries.len(), 2, "the tree of the user's is as it was");
+    let text = lab.output(
+        small(
+            &["--loads=none", "--command=echo no >&2; exit 3"],
+            folder.path(),
+        ),
+        2,
+    );
+    assert_says(&squeezed(&text), &["sh ended with exit status: 3", "no "]);
+    assert_empty(folder.path());
+}
+
 /// All of the old layouts, and what the import finds in them again.
 #[test]
 fn classic_reports_come_back_through_the_import() {
@@ -98,6 +160,12 @@ fn what_cannot_be_is_refused() {
         (["--loads=io,io", "--runs=1"], 2, "name each load once"),
         (["--loads=io", "--jobs=0"], 2, "give 1 to 4096"),
         (["--loads=process", "--processes=1"], 2, "give 2 to 1000"),
+        (
+            ["--loads=io-other", "--runs=1"],
+            2,
+            "name it by --other-dir",
+        ),
+        (["--loads=none", "--job=compile"], 2, "--tree"),
     ] {
         let talk = lab.talk(small(&arguments, folder.path()), code);
         assert_says(&talk, &[says]);

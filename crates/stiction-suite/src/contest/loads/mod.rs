@@ -1,7 +1,10 @@
 //! The loads: what runs beside the job until it is told to stop.
 
+mod archive;
+mod clients;
 pub(super) mod files;
 pub(super) mod list;
+pub(super) mod memory;
 pub(super) mod ring;
 
 use std::path::PathBuf;
@@ -26,21 +29,39 @@ pub enum Load {
     Process,
     /// A file as large as the memory, written again and again.
     Io,
+    /// A file half as large.
+    IoHalf,
+    /// The same in another place.
+    IoOther,
     /// A file as large as the memory, read again and again.
     Read,
     /// A tree that is listed again and again, as by `ls -lR`.
     List,
+    /// More memory than there is, touched again and again.
+    Memory,
+    /// An archive of a tree, made again and again.
+    CreateArchive,
+    /// An archive of a tree, unpacked again and again.
+    ExtractArchive,
+    /// Clients that work with files of their own, as dbench's do.
+    Clients,
 }
 
 impl Load {
     /// Every load, in the order in which contest 0.61 printed them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 12] = [
         Self::None,
         Self::Cacherun,
         Self::Process,
+        Self::CreateArchive,
+        Self::ExtractArchive,
+        Self::IoHalf,
         Self::Io,
+        Self::IoOther,
         Self::Read,
         Self::List,
+        Self::Memory,
+        Self::Clients,
     ];
 
     /// The name of contest's last release, which the cells carry.
@@ -53,6 +74,12 @@ impl Load {
             Self::Io => "io_load",
             Self::Read => "read_load",
             Self::List => "list_load",
+            Self::IoHalf => "io_halfmem",
+            Self::IoOther => "io_other",
+            Self::Memory => "mem_load",
+            Self::CreateArchive => "ctar_load",
+            Self::ExtractArchive => "xtar_load",
+            Self::Clients => "dbench_load",
         }
     }
 
@@ -71,7 +98,26 @@ impl Load {
     /// Whether its steps are bytes.
     #[must_use]
     pub fn moves_bytes(self) -> bool {
-        matches!(self, Self::Io | Self::Read)
+        self.writes_file()
+            || matches!(
+                self,
+                Self::Read | Self::CreateArchive | Self::ExtractArchive
+            )
+    }
+
+    /// Whether it writes one file again and again.
+    #[must_use]
+    pub fn writes_file(self) -> bool {
+        matches!(self, Self::Io | Self::IoHalf | Self::IoOther)
+    }
+
+    /// Whether it works on a tree that is laid down before.
+    #[must_use]
+    pub fn needs_tree(self) -> bool {
+        matches!(
+            self,
+            Self::List | Self::CreateArchive | Self::ExtractArchive
+        )
     }
 }
 
@@ -85,7 +131,10 @@ pub(super) struct Setting {
     pub(super) bytes: u64,
     /// Bytes after which a writer is held up, if nothing is written back meanwhile.
     pub(super) dirty_limit_bytes: u64,
+    /// Processes of the ring.
     pub(super) processes: u32,
+    /// Clients of the load that is like dbench.
+    pub(super) clients: u32,
     pub(super) helper: PathBuf,
     pub(super) seed: Seed,
 }
@@ -94,9 +143,9 @@ impl Setting {
     /// Steps of one whole unit, where they are known beforehand.
     fn unit_steps(&self) -> Option<u64> {
         match self.load {
-            Load::Io | Load::Read => Some(self.bytes),
+            Load::Io | Load::IoHalf | Load::IoOther | Load::Read => Some(self.bytes),
             Load::Process => Some(ring::UNIT_TRIPS),
-            Load::None | Load::Cacherun | Load::List => None,
+            _ => None,
         }
     }
 }
@@ -109,6 +158,7 @@ pub(super) struct Gauge {
     /// Steps of the last whole pass.
     pass_steps: AtomicU64,
     steady: AtomicBool,
+    paused_ns: AtomicU64,
     helpers: Mutex<Vec<u32>>,
 }
 
@@ -130,6 +180,12 @@ impl Gauge {
         self.steady.store(true, Ordering::Relaxed);
     }
 
+    /// So long it did what does not count.
+    fn pause(&self, length: Duration) {
+        let ns = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+        self.paused_ns.fetch_add(ns, Ordering::Relaxed);
+    }
+
     /// A process works for the load.
     fn helper(&self, id: u32) {
         let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,6 +198,8 @@ impl Gauge {
 pub(super) struct Reading {
     pub(super) at: Instant,
     pub(super) steps: u64,
+    /// Time that does not count, ns.
+    pub(super) paused_ns: u64,
     /// CPU time of the load, ns.
     pub(super) cpu_ns: u64,
 }
@@ -223,6 +281,7 @@ impl RunningLoad {
         Reading {
             at: Instant::now(),
             steps: self.gauge.steps.load(Ordering::Relaxed),
+            paused_ns: self.gauge.paused_ns.load(Ordering::Relaxed),
             cpu_ns: self.cpu_ns(),
         }
     }
@@ -281,8 +340,12 @@ fn work(setting: &Setting, gauge: &Gauge, stop: &StopFlag) -> Result<(), String>
     match setting.load {
         Load::None | Load::Cacherun => Ok(()),
         Load::Process => ring::run(setting, gauge, stop),
-        Load::Io => files::write_again(setting, gauge, stop),
+        Load::Io | Load::IoHalf | Load::IoOther => files::write_again(setting, gauge, stop),
         Load::Read => files::read_again(setting, gauge, stop),
         Load::List => list::run(setting, gauge, stop),
+        Load::Memory => memory::run(setting, gauge, stop),
+        Load::CreateArchive => archive::create_again(setting, gauge, stop),
+        Load::ExtractArchive => archive::extract_again(setting, gauge, stop),
+        Load::Clients => clients::run(setting, gauge, stop),
     }
 }
