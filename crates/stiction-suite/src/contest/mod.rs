@@ -3,6 +3,7 @@
 mod append;
 mod build;
 mod job;
+mod laying;
 mod loads;
 mod options;
 mod part;

@@ -10,11 +10,12 @@ use stiction_core::{
     Caveat, CaveatCode, Direction, Measurement, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial,
     Seed, SkipCode, SkipReason, TrialOutcome, metrics,
 };
-use stiction_engine::{IoFailure, Progress, Routine, Stopwatch, Target, Timetable};
+use stiction_engine::{Progress, Routine, Target, Timetable};
 use stiction_host::{Pressure, Witness, admit_bytes};
 
 use super::build;
 use super::job::RunningJob;
+use super::laying::{files_below, lay_file, lay_tree, make_directory};
 use super::loads::{EndedLoad, Load, Reading, RunningLoad, Setting, files, list};
 use super::options::{ContestParameters, TimedJob};
 use super::part::failed;
@@ -22,7 +23,6 @@ use super::window;
 use crate::ground::on_ground;
 use crate::measure::ended_otherwise;
 use crate::metadata::{Folder, Made, MadeSync, directions};
-use crate::open_file::{OpenFile, Use};
 use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
 use crate::room::reserve;
@@ -33,8 +33,6 @@ use crate::{Context, Ground, SuiteError, TrialReport};
 const INTERVAL_NS: u64 = 100_000_000;
 /// How often a wait looks up for a stop or a failure.
 const LOOK: Duration = Duration::from_millis(50);
-/// What is written at a time.
-const PIECE_BYTES: u64 = 1 << 20;
 /// Space of an entry beside its content, at the most common block size.
 const ENTRY_BYTES: u64 = 4096;
 /// Space that a client takes: some files of 32 KiB at once.
@@ -547,66 +545,4 @@ fn timed(
     }
     context.events.phase_finished(&phase)?;
     Ok(phase)
-}
-
-fn make_directory(path: &Path, stopwatch: &mut Stopwatch<'_>) -> Result<(), IoFailure> {
-    let parent = Folder::open(path.parent().unwrap_or(path), 0)?;
-    parent
-        .make_directory(stopwatch, path.file_name().unwrap_or_default())
-        .map(drop)
-}
-
-fn lay_tree(
-    root: &Path,
-    size: build::BuildSize,
-    stopwatch: &mut Stopwatch<'_>,
-) -> Result<(), IoFailure> {
-    make_directory(root, stopwatch)?;
-    for inner in ["include", "src", "obj"] {
-        make_directory(&root.join(inner), stopwatch)?;
-    }
-    for (path, content) in build::files(root, size) {
-        let folder = Folder::open(path.parent().unwrap_or(root), 0)?;
-        let made = Made {
-            bytes: content.len() as u64,
-            piece: &content,
-            sync: MadeSync::Nothing,
-        };
-        folder.create(stopwatch, path.file_name().unwrap_or_default(), made)?;
-        if stopwatch.is_over() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// A file of random bytes, one piece again and again.
-fn lay_file(
-    path: &Path,
-    bytes: u64,
-    seed: Seed,
-    stopwatch: &mut Stopwatch<'_>,
-) -> Result<(), IoFailure> {
-    let file = OpenFile::open(path, 0, Use::Create, false)?;
-    let words = (0..PIECE_BYTES / 8).flat_map(|word| seed.stream(word).0.to_le_bytes());
-    let piece: Vec<u8> = words.collect();
-    let mut at = 0;
-    while at < bytes && !stopwatch.is_over() {
-        let now = (bytes - at).min(PIECE_BYTES);
-        file.write_at(&piece[..now as usize], at)?;
-        at += now;
-    }
-    Ok(())
-}
-
-fn files_below(root: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(root)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            files_below(&entry.path(), found)?;
-        } else {
-            found.push(entry.path());
-        }
-    }
-    Ok(())
 }
