@@ -7,7 +7,7 @@ use stiction_core::Seed;
 use stiction_engine::{IoFailure, Stopwatch};
 
 use super::build;
-use crate::metadata::{Folder, Made};
+use crate::metadata::{Folder, Made, MadeSync};
 use crate::open_file::{OpenFile, Use};
 
 /// What is written at a time.

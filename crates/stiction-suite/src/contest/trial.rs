@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use stiction_core::{
     Caveat, CaveatCode, Direction, Measurement, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial,
-    Seed, SkipCode, SkipReason, TrialOutcome, metrics,
+    SkipCode, SkipReason, TrialOutcome, metrics,
 };
 use stiction_engine::{Progress, Routine, Target, Timetable};
 use stiction_host::{Pressure, Witness, admit_bytes};
@@ -22,7 +22,7 @@ use super::part::failed;
 use super::window;
 use crate::ground::on_ground;
 use crate::measure::ended_otherwise;
-use crate::metadata::{Folder, Made, MadeSync, directions};
+use crate::metadata::{Folder, directions};
 use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
 use crate::room::reserve;
