@@ -166,18 +166,24 @@ impl Measured {
     /// Prints the report, and gives the code to end with.
     pub(super) fn conclude(&self, report: &str, desk: &Desk<'_>) -> Result<Exit, Failure> {
         let printed = desk.console.data(report);
-        match printed {
-            Err(failure) if self.kept => Err(failure.advise(format!(
-                "The session is kept: `stiction show {}` prints it.",
-                self.session.header.id.tail()
-            ))),
-            other => other.map(|()| self.exit()),
+        printed.map_err(|failure| self.unsaid(failure))?;
+        Ok(self.exit())
+    }
+
+    /// A failure to tell of the session, with how to get at it all the same.
+    pub(super) fn unsaid(&self, failure: Failure) -> Failure {
+        if !self.kept {
+            return failure;
         }
+        failure.advise(format!(
+            "The session is kept: `stiction show {}` prints it.",
+            self.session.header.id.tail()
+        ))
     }
 
     /// Writes the report into a file, and gives the code to end with.
     pub(super) fn conclude_in(&self, path: &Path, report: &str) -> Result<Exit, Failure> {
-        output::write(path, report)?;
+        output::write(path, report).map_err(|failure| self.unsaid(failure))?;
         Ok(self.exit())
     }
 

@@ -232,6 +232,17 @@ fn a_file_of_the_same_name_elsewhere_is_not_overwritten() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_still_to_be_had() {
+    let bench = Bench::new();
+    let job = "[x]\nrw=write\nsize=64k\n";
+    let log = "[x]\nrw=write\nsize=64k\nwrite_bw_log=/dev/null/x\n";
+    for (text, options) in [(job, &["--output=/dev/null/x"][..]), (log, &[])] {
+        let said = bench.lab.talk(bench.words(text, options), 2);
+        assert_says(&said, &["cannot write /dev/null/x", "The session is kept"]);
+    }
+}
+
+#[test]
 fn what_never_ends_is_no_job_file() {
     let bench = Bench::new();
     let said = bench.lab.talk(["fio", "/dev/zero"], 2);

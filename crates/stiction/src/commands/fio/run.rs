@@ -84,7 +84,8 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     )?;
     // Where nothing was recorded there is nothing to log, and the report says why.
     for log in requested_logs(&measured.session).unwrap_or_default() {
-        output::replace(Path::new(&log.name), &log.text)?;
+        output::replace(Path::new(&log.name), &log.text)
+            .map_err(|failure| measured.unsaid(failure))?;
     }
     let judged = Judged::examine(&measured.session);
     let text = match options.format {
