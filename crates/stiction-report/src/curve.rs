@@ -11,7 +11,7 @@ use stiction_core::{
 use crate::doubts::doubts;
 use crate::figure::{measured, rounded_count};
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::session_gap;
+use crate::outcome::{saved, session_gap};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::head;
 use plot::{Lines, Mark, plot};
@@ -26,11 +26,7 @@ pub fn curve(judged: &Judged<'_>, style: Style) -> String {
     head(&mut page, "curve", session);
     write_curve(&mut page, judged);
     write_doubts(&mut page, judged);
-    page.line(format!(
-        "Saved as {}; `stiction show {}` has every figure.",
-        session.header.id,
-        session.header.id.tail()
-    ));
+    page.line(saved(&session.header.id, "show"));
     page.paragraph("", Span::new(Role::Strong, answer(judged)));
     page.finish()
 }

@@ -32,13 +32,22 @@ enum Key {
 /// Phases without numbers come first, then what the numbers are about where that is
 /// not the disk, then the caveats of phases, trials and session.
 pub(crate) fn doubts(session: &Session, phases: &[JudgedPhase<'_>]) -> Vec<String> {
+    doubts_by(session, phases, row_name)
+}
+
+/// The same for a report whose rows are called by `name`.
+pub(crate) fn doubts_by(
+    session: &Session,
+    phases: &[JudgedPhase<'_>],
+    name: impl Fn(&JudgedPhase<'_>) -> String,
+) -> Vec<String> {
     let mut sentences: Vec<String> = phases
         .iter()
         .filter_map(|judged| phase_gap(judged.phase))
         .collect();
     let mut doubts: Vec<Doubt> = Vec::new();
     for judged in phases.iter().filter(|judged| judged.phase.has_numbers()) {
-        let name = Some(row_name(judged));
+        let name = Some(name(judged));
         let subject = judged.finding.subject;
         if let (true, Some(reason)) = (subject != Subject::Disk, judged.finding.reasons.first()) {
             add(&mut doubts, name.clone(), Key::Subject(subject), reason);
@@ -60,7 +69,7 @@ pub(crate) fn doubts(session: &Session, phases: &[JudgedPhase<'_>]) -> Vec<Strin
         add(&mut doubts, None, Key::Code(*code), detail);
     }
     doubts.sort_by_key(|doubt| rank(doubt.key));
-    let names: BTreeSet<String> = phases.iter().map(row_name).collect();
+    let names: BTreeSet<String> = phases.iter().map(name).collect();
     sentences.extend(doubts.iter().map(|doubt| sentence(doubt, names.len())));
     sentences
 }

@@ -21,8 +21,8 @@ pub fn fio_lint(resolved: &Resolved, lint: &Lint, style: Style) -> String {
     if !lint.findings.is_empty() {
         page.blank();
     }
-    for finding in &lint.findings {
-        write_finding(&mut page, finding);
+    for (finding, jobs) in lint.findings_with_jobs() {
+        write_finding(&mut page, finding, &jobs);
     }
     write_defaults(&mut page, resolved);
     page.blank();
@@ -131,13 +131,13 @@ fn write_beside(page: &mut Page, job: &Forecast) {
     }
 }
 
-fn write_finding(page: &mut Page, finding: &Finding) {
+fn write_finding(page: &mut Page, finding: &Finding, jobs: &[&str]) {
     let (word, role) = match finding.severity {
         Severity::Failure => ("fail  ", Role::Bad),
         Severity::Doubt => ("doubt ", Role::Doubt),
         Severity::Note => ("note  ", Role::Text),
     };
-    let text = format!("{}: [{}] {}", finding.place, finding.job, finding.what);
+    let text = format!("{}: [{}] {}", finding.place, jobs.join(", "), finding.what);
     page.paragraph(word, Span::new(role, text));
     if !finding.advice.is_empty() {
         page.paragraph("      ", Span::new(Role::Faint, finding.advice.as_str()));
@@ -148,7 +148,7 @@ fn write_finding(page: &mut Page, finding: &Finding) {
 fn write_defaults(page: &mut Page, resolved: &Resolved) {
     let mut jobs_by_default: BTreeMap<&str, (DefaultInForce, Vec<&str>)> = BTreeMap::new();
     for job in &resolved.jobs {
-        for default in &job.defaults {
+        for default in job.defaults.iter().filter(|one| one.is_followed()) {
             jobs_by_default
                 .entry(default.option)
                 .or_insert((*default, Vec::new()))
@@ -185,9 +185,12 @@ fn answer(lint: &Lint) -> String {
         Some(time) => format!("{} at most", format_duration_ns(time.0 as f64)),
         None => "no time limit".to_owned(),
     };
+    let findings = lint.findings_with_jobs();
     let of = |severity| {
-        let found = lint.findings.iter();
-        found.filter(|finding| finding.severity == severity).count()
+        let found = findings.iter();
+        found
+            .filter(|(finding, _)| finding.severity == severity)
+            .count()
     };
     format!(
         "{}, {moved}, {time}: {}, {}, {}",

@@ -1,8 +1,14 @@
 //! How trials, phases and sessions ended, in words.
 
-use stiction_core::{Phase, PhaseOutcome, Session, SessionOutcome, Trial, TrialOutcome};
+use stiction_core::{Phase, PhaseOutcome, Session, SessionId, SessionOutcome, Trial, TrialOutcome};
 
 use crate::cell::cell_text;
+
+/// Where the session is kept, and the `stiction` command that prints all of it.
+pub(crate) fn saved(id: &SessionId, command: &str) -> String {
+    let tail = id.tail();
+    format!("Saved as {id}; `stiction {command} {tail}` has every figure.")
+}
 
 /// Why a phase has no numbers, in one line; `None` for a phase that ran.
 pub(crate) fn phase_gap(phase: &Phase) -> Option<String> {

@@ -144,6 +144,12 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// Whether the column of that head is there, because a row has text in it.
+    pub(crate) fn shows(&self, head: &str) -> bool {
+        let mut columns = self.columns.iter().zip(self.widths());
+        columns.any(|(column, width)| column.head == head && width.is_some())
+    }
+
     /// Width of each column that has text, `None` for those without.
     fn widths(&self) -> Vec<Option<usize>> {
         let cell_width = |row: &Row, index: usize| match row {

@@ -7,7 +7,7 @@ use stiction_core::{
 use crate::doubts::doubts;
 use crate::figure::figure;
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{session_gap, title};
+use crate::outcome::{saved, session_gap, title};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::stack::{stack_line, without_home};
 use crate::text::{WIDTH, wrap};
@@ -39,11 +39,7 @@ pub fn quick(judged: &Judged<'_>, style: Style) -> String {
     }
     commit_price(&mut page, &phases);
     write_doubts(&mut page, judged, &phases);
-    page.line(format!(
-        "Saved as {}; `stiction show {}` has every figure.",
-        session.header.id,
-        session.header.id.tail()
-    ));
+    page.line(saved(&session.header.id, "show"));
     page.paragraph("", Span::new(Role::Strong, answer(judged)));
     page.finish()
 }

@@ -2,10 +2,10 @@
 
 mod build;
 
-use build::{on, session_on, trial, with};
+use build::{doubting, on, session_on, trial, with};
 use stiction_core::{
-    Cell, Direction, Histogram, Interval, Phase, PhaseKind, PhaseOutcome, Recording, Session,
-    Subject, metrics,
+    Caveat, CaveatCode, Cell, Direction, Histogram, Interval, Phase, PhaseKind, PhaseOutcome,
+    Recording, Session, Subject, metrics,
 };
 use stiction_report::bonnie::modern;
 use stiction_report::{Judged, Style};
@@ -111,6 +111,23 @@ fn runs_are_put_together_and_nothing_is_hidden() {
         report.lines().last().unwrap(),
         "write disk 100 MiB/s; seeks disk 500/s"
     );
+}
+
+/// The session calls it `put_block`, the table `write`.
+#[test]
+fn doubts_call_phases_as_the_tables_do() {
+    let session = runs();
+    let judged = Judged::by(&session, |_, phase| {
+        let finding = on(Subject::Disk, "");
+        let short = Caveat::new(CaveatCode::TooShort, "it took 200 ms");
+        match phase.name.as_str() {
+            "put_block" => doubting(finding, short),
+            _ => finding,
+        }
+    });
+    let report = modern(&judged, Style::Plain);
+    let doubt = "- write (too-short): it took 200 ms.";
+    assert!(report.lines().any(|line| line == doubt), "{report}");
 }
 
 /// 100 operations a run of 2 ms each; a seek that was cut short is none of them.

@@ -22,7 +22,7 @@ pub(super) struct Case<'a> {
     /// Bytes that the job moved, by its own count.
     pub(super) asked_bytes: u64,
     /// Bytes that the job, and jobs beside it, moved the other way.
-    asked_otherwise_bytes: u64,
+    pub(super) asked_otherwise_bytes: u64,
     /// Bytes that jobs beside it moved the same way between the same readings.
     pub(super) beside_bytes: u64,
     /// Operations that the job completed.

@@ -150,9 +150,14 @@ fn moved_otherwise(case: &Case<'_>) -> Option<Caveat> {
         };
         let devices = case.devices();
         let moved = format_bytes(moved);
+        let share = percent(share);
+        let beyond = match case.asked_otherwise_bytes {
+            0 => "in a direction that the job does not use",
+            _ => "beyond what was asked in that direction",
+        };
         Caveat::new(
             CaveatCode::OtherIo,
-            format!("{devices} {other} {moved} meanwhile, {} of the bytes asked, in a direction that the job does not use", percent(share)),
+            format!("{devices} {other} {moved} meanwhile, {share} of the bytes asked, {beyond}"),
         )
     })
 }

@@ -22,7 +22,9 @@ fn traffic_that_the_job_does_not_explain() {
     let meanwhile = steady(Read, 10).moved(1.0).cached(0.0, 1.0).with(|scene| {
         scene.phase.witnesses.devices[0].written_bytes = 200 * MIB;
     });
-    assert!(detail(&meanwhile, CaveatCode::OtherIo).starts_with("vda wrote 200 MiB meanwhile"));
+    let told = detail(&meanwhile, CaveatCode::OtherIo);
+    assert!(told.starts_with("vda wrote 200 MiB meanwhile"));
+    assert!(told.ends_with("in a direction that the job does not use"));
 }
 
 #[test]

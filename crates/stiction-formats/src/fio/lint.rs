@@ -21,6 +21,25 @@ pub struct Lint {
     pub findings: Vec<Finding>,
 }
 
+impl Lint {
+    /// The findings, each once with the names of all jobs that it is about: what stands
+    /// in `[global]` is found in every job.
+    #[must_use]
+    pub fn findings_with_jobs(&self) -> Vec<(&Finding, Vec<&str>)> {
+        let mut findings: Vec<(&Finding, Vec<&str>)> = Vec::new();
+        for finding in &self.findings {
+            match findings
+                .iter_mut()
+                .find(|(known, _)| known.is_like(finding))
+            {
+                Some((_, jobs)) => jobs.push(&finding.job),
+                None => findings.push((finding, vec![&finding.job])),
+            }
+        }
+        findings
+    }
+}
+
 /// What one job will do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
@@ -107,6 +126,14 @@ pub struct Finding {
     pub what: String,
     /// What to change, where there is something to change.
     pub advice: String,
+}
+
+impl Finding {
+    /// Whether it says the same of the same place, be it of another job.
+    fn is_like(&self, other: &Self) -> bool {
+        let said = |of: &Self| (of.code, of.severity, of.what.clone(), of.advice.clone());
+        self.place == other.place && said(self) == said(other)
+    }
 }
 
 /// How bad a finding is.

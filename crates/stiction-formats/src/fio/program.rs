@@ -329,14 +329,13 @@ fn own_options(
         .collect()
 }
 
-/// fio's defaults in force, each once. What writes repeat is left out: here each has
-/// bytes of its own.
+/// fio's defaults in force, each once.
 fn defaults(resolved: &Resolved) -> Vec<ProgramDefault> {
     let mut defaults: Vec<ProgramDefault> = Vec::new();
     let jobs = resolved.jobs.iter().filter(|job| !plays(job));
     for default in jobs.flat_map(|job| &job.defaults) {
         let known = defaults.iter().any(|known| known.option == default.option);
-        if !known && default.option != "refill_buffers" {
+        if !known && default.is_followed() {
             defaults.push(ProgramDefault {
                 option: default.option.to_owned(),
                 value: default.value.to_owned(),

@@ -68,6 +68,15 @@ pub struct DefaultInForce {
     pub meaning: &'static str,
 }
 
+impl DefaultInForce {
+    /// Whether a run here follows it. What fio's writes repeat, ours do not: each has bytes
+    /// of its own.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        self.option != "refill_buffers"
+    }
+}
+
 /// An option that was read and changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WithoutEffect {

@@ -293,3 +293,29 @@ fn the_job_files_are_linted() {
         assert!(failures.is_empty(), "{}: {failures:?}", path.display());
     }
 }
+
+#[test]
+fn writes_that_each_wait_for_the_device_are_not_hidden_by_the_cache() {
+    let log = "rw=write\nbs=8k\nsize=64m";
+    assert!(codes(log).contains(&Code::Cached));
+    for waits in ["fdatasync=1", "fsync=1", "sync=1"] {
+        assert_eq!(codes(&format!("{log}\n{waits}")), [], "{waits}");
+    }
+    // Every second write, and all reads, are answered by the cache.
+    for hidden in ["fsync=2", "fsync=1\nrw=rw"] {
+        let codes = codes(&format!("{log}\n{hidden}"));
+        assert!(codes.contains(&Code::Cached), "{hidden}");
+    }
+}
+
+#[test]
+fn what_stands_in_global_is_said_once_with_the_jobs() {
+    let lint = of("[global]\nsize=1m\nrw=randrw\ndirect=1\n[a]\n[b]\n[c]\nrw=read\n");
+    let told: Vec<(Code, Vec<&str>)> = lint
+        .findings_with_jobs()
+        .into_iter()
+        .map(|(finding, jobs)| (finding.code, jobs))
+        .collect();
+    assert_eq!(told, [(Code::MixTied, vec!["a", "b"])]);
+    assert_eq!(lint.findings.len(), 2);
+}

@@ -6,10 +6,10 @@ use stiction_core::{Direction, Histogram, PhaseOutcome, Trial, format_duration_n
 
 use super::row::{FILE_PHASES, IO_PHASES};
 use crate::cell::cell_text;
-use crate::doubts::doubts;
+use crate::doubts::doubts_by;
 use crate::figure::rounded_count;
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{session_gap, tells_of, trial_gaps};
+use crate::outcome::{saved, session_gap, tells_of, trial_gaps};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::runs::{Runs, quantile_text};
@@ -49,7 +49,7 @@ pub fn modern(judged: &Judged<'_>, style: Style) -> String {
         legend(&mut page);
     }
     write_doubts(&mut page, judged, &trials);
-    page.blank();
+    page.line(saved(&judged.session().header.id, "show"));
     page.line(Span::new(Role::Strong, answer(&io, &of_files)));
     page.finish()
 }
@@ -236,7 +236,9 @@ fn write_doubts(page: &mut Page, judged: &Judged<'_>, trials: &[(&Trial, Vec<Jud
         .collect();
     let mut sentences: Vec<String> = session_gap(session).into_iter().collect();
     sentences.extend(trial_gaps(&session.trials));
-    sentences.extend(doubts(session, &phases));
+    sentences.extend(doubts_by(session, &phases, |judged| {
+        phase_title(&judged.phase.name).to_owned()
+    }));
     if sentences.is_empty() && !phases.is_empty() {
         sentences.push("No doubts: in every phase the device moved what was asked.".to_owned());
     }

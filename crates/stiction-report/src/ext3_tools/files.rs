@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use stiction_core::{Direction, Session, Unit, metrics};
 
 use super::rows::{
-    CPU_LEGEND, begin, end, is_synced, measured_phases, median, phase_table, worker_table, writes,
+    begin, cpu_legend, end, is_synced, measured_phases, median, phase_table, worker_table, writes,
 };
 use crate::cell::cell_text;
 use crate::figure::measured;
@@ -50,9 +50,10 @@ fn report(judged: &Judged<'_>, style: Style, title: &str, done: &str) -> String 
         .collect();
     if !rows.is_empty() {
         page.blank();
-        page.table(0, &phase_table(&rows));
+        let table = phase_table(&rows);
+        page.table(0, &table);
         page.blank();
-        page.paragraph("", Span::new(Role::Faint, CPU_LEGEND));
+        page.paragraph("", Span::new(Role::Faint, cpu_legend(&table)));
     }
     for (name, judged) in &rows {
         let workers = &judged.phase.workers;

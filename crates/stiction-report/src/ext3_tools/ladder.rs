@@ -3,7 +3,7 @@
 
 use stiction_core::{Metric, PhaseOutcome, Session, Subject, Unit, metrics};
 
-use super::rows::{CPU_LEGEND, begin, cpu_s_per_gib, end, measured_phases, median};
+use super::rows::{begin, cpu_legend, cpu_s_per_gib, end, measured_phases, median};
 use crate::cell::cell_text;
 use crate::figure::{measured, significant};
 use crate::judged::{Judged, JudgedPhase};
@@ -70,7 +70,8 @@ pub fn ladder(judged: &Judged<'_>, style: Style) -> String {
     let best = best(&rungs);
     if !rungs.is_empty() {
         page.blank();
-        page.table(0, &table(&rungs, best));
+        let table = table(&rungs, best);
+        page.table(0, &table);
         page.blank();
         page.paragraph(
             "",
@@ -78,7 +79,8 @@ pub fn ladder(judged: &Judged<'_>, style: Style) -> String {
                 Role::Faint,
                 format!(
                     "loss: against the best rung that goes to the disk, at the same block size \
-                     and offsets; what is cached goes to none. {CPU_LEGEND}"
+                     and offsets; what is cached goes to none. {}",
+                    cpu_legend(&table)
                 ),
             ),
         );

@@ -3,7 +3,7 @@
 use stiction_core::{Phase, Unit, metrics};
 
 use super::files::file_name;
-use super::rows::{CPU_LEGEND, begin, end, measured_phases, median, phase_table, worker_table};
+use super::rows::{begin, cpu_legend, end, measured_phases, median, phase_table, worker_table};
 use crate::cell::cell_text;
 use crate::figure::measured;
 use crate::judged::{Judged, JudgedPhase};
@@ -29,9 +29,10 @@ pub fn parallel(judged: &Judged<'_>, style: Style) -> String {
         .collect();
     if !rows.is_empty() {
         page.blank();
-        page.table(0, &phase_table(&rows));
+        let table = phase_table(&rows);
+        page.table(0, &table);
         page.blank();
-        page.paragraph("", Span::new(Role::Faint, CPU_LEGEND));
+        page.paragraph("", Span::new(Role::Faint, cpu_legend(&table)));
     }
     for (name, judged) in &rows {
         let phase = judged.phase;

@@ -9,7 +9,7 @@ use super::times::Times;
 use crate::doubts::doubts;
 use crate::figure::{figure, measured, significant};
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{session_gap, tells_of, trial_gaps};
+use crate::outcome::{saved, session_gap, tells_of, trial_gaps};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::stack::{stack_line, without_home};
@@ -127,10 +127,15 @@ pub(super) fn phase_table(rows: &[(String, JudgedPhase<'_>)]) -> Table {
     table
 }
 
-/// What the columns on the CPU say.
-pub(super) const CPU_LEGEND: &str = "s/GiB: CPU seconds for a GiB, of the workers; all: of the \
-                                     whole machine, the kernel's own threads and other programs \
-                                     included.";
+/// What the columns on the CPU say that `table` has.
+pub(super) fn cpu_legend(table: &Table) -> String {
+    let all = if table.shows("all") {
+        "; all: of the whole machine, the kernel's own threads and other programs included"
+    } else {
+        ""
+    };
+    format!("s/GiB: CPU seconds for a GiB, of the workers{all}.")
+}
 
 /// A row for each worker, called as given.
 pub(super) fn worker_table(workers: &[WorkerSummary], name: impl Fn(usize) -> String) -> Table {
@@ -201,11 +206,7 @@ pub(crate) fn end(
     for sentence in sentences {
         page.paragraph("- ", Span::new(Role::Doubt, sentence));
     }
-    page.line(format!(
-        "Saved as {}; `stiction show {}` has every figure.",
-        session.header.id,
-        session.header.id.tail()
-    ));
+    page.line(saved(&session.header.id, "show"));
     let answer = answer.unwrap_or_else(|| nothing(session));
     page.paragraph("", Span::new(Role::Strong, answer));
     page.finish()

@@ -3,12 +3,14 @@
 mod rows;
 mod words;
 
-use stiction_core::{CaveatCode, PhaseKind, Program, ProgramPart, Session, Subject};
+use stiction_core::{
+    CaveatCode, Metric, PhaseKind, Program, ProgramPart, Session, Subject, metrics,
+};
 
 use crate::doubts::doubts;
 use crate::figure::figure;
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{phase_gap, session_gap};
+use crate::outcome::{phase_gap, saved, session_gap};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::stack::stack_line;
@@ -47,11 +49,7 @@ pub fn fio_run(judged: &Judged<'_>, style: Style) -> String {
     write_doubts(&mut page, judged, &program, &measured);
     write_choices(&mut page, &program);
     page.blank();
-    page.line(format!(
-        "Saved as {}; `stiction show --full {}` has every figure.",
-        session.header.id,
-        session.header.id.tail()
-    ));
+    page.line(saved(&session.header.id, "show --full"));
     page.paragraph("", Span::new(Role::Strong, answer(judged, &measured)));
     page.finish()
 }
@@ -228,8 +226,8 @@ fn write_choices(page: &mut Page, program: &Program) {
     }
 }
 
-/// The rate and the word of each job, or where these do not fit into a line, the words
-/// counted.
+/// The rates and the word of each job; where these do not fit into a line, bytes alone,
+/// and where these fill more than two, the words counted.
 fn answer(judged: &Judged<'_>, measured: &[JudgedPhase<'_>]) -> String {
     let with_numbers: Vec<&JudgedPhase<'_>> = measured
         .iter()
@@ -238,10 +236,17 @@ fn answer(judged: &Judged<'_>, measured: &[JudgedPhase<'_>]) -> String {
     if with_numbers.is_empty() {
         return crate::quick::nothing_measured(judged);
     }
-    let each: Vec<String> = with_numbers.iter().map(|one| headline(one)).collect();
-    let each = each.join("; ");
+    let told = |metrics: &[Metric]| {
+        let each = with_numbers.iter().map(|one| headline(one, metrics));
+        each.collect::<Vec<String>>().join("; ")
+    };
+    let each = told(&[metrics::RATE, metrics::OPERATION_RATE]);
     if each.chars().count() <= WIDTH || with_numbers.len() == 1 {
         return each;
+    }
+    let rates = told(&[metrics::RATE]);
+    if rates.chars().count() <= 2 * WIDTH {
+        return rates;
     }
     let mut subjects: Vec<(Subject, usize)> = Vec::new();
     for one in &with_numbers {
@@ -270,10 +275,9 @@ fn answer(judged: &Judged<'_>, measured: &[JudgedPhase<'_>]) -> String {
 }
 
 /// `reads: disk 312 MiB/s, 80.0 k/s`
-fn headline(judged: &JudgedPhase<'_>) -> String {
-    use stiction_core::metrics;
+fn headline(judged: &JudgedPhase<'_>, metrics: &[Metric]) -> String {
     let phase = judged.phase;
-    let figures: Vec<String> = [metrics::RATE, metrics::OPERATION_RATE]
+    let figures: Vec<String> = metrics
         .iter()
         .filter_map(|metric| phase.measurement(metric).map(figure))
         .collect();

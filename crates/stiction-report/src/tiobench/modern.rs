@@ -9,7 +9,7 @@ use crate::cell::cell_text;
 use crate::doubts::doubts;
 use crate::figure::measured;
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{session_gap, tells_of, title, trial_gaps};
+use crate::outcome::{saved, session_gap, tells_of, title, trial_gaps};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::machine_line;
 use crate::runs::Runs;
@@ -64,7 +64,7 @@ pub fn modern(judged: &Judged<'_>, style: Style) -> String {
         write_legend(&mut page);
     }
     write_doubts(&mut page, judged, &phases, mixed);
-    page.blank();
+    page.line(saved(&judged.session().header.id, "show"));
     page.line(Span::new(Role::Strong, answer(&best)));
     page.finish()
 }

@@ -39,6 +39,28 @@ anything is written. Files that are made lie in a directory of their own and are
 removed. Reads of files and devices that were there are allowed; writes only to
 those that you name.";
 
+const LINT_EXAMPLES: &str = "\
+Examples:
+  stiction fio lint jobs.fio        Every job, and what to think about
+  stiction fio lint jobs.fio --section=reads --bs=64k
+                                    One job of the file, with another block size
+  stiction fio lint --name=r --rw=read --size=1G --ioengine=libaio --iodepth=8
+                                    Without a file; says that the depth is 1
+
+In the table: region is what one clone works on; moves, the bytes of all clones,
+? where time or the target decides; depth, operations in flight of all clones;
+on, what answers. A failure keeps jobs from running (status 2); a doubt is that
+figures will not mean what they seem to; a note is good to know.";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  stiction fio convert jobs.fio > jobs.toml
+                                    Every setting in words, with its unit
+  stiction fio convert --name=r --rw=randread --size=1G
+                                    What fio's defaults make of these three
+
+fio's defaults that shape the result are comments above each job.";
+
 /// Run job files of fio, say what they will do, or what they mean
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,8 +75,10 @@ pub(crate) enum FioCommand {
     /// Run jobs; `run` may be left out
     Run(Box<FioRunArguments>),
     /// Say what jobs will really do, before they do it; nothing is run
+    #[command(after_help = LINT_EXAMPLES)]
     Lint(FioWords),
     /// Write jobs as TOML, in words that say what they do
+    #[command(after_help = CONVERT_EXAMPLES)]
     Convert(FioWords),
 }
 
@@ -124,6 +148,16 @@ const OURS_OF_RUN: [(&str, bool); 9] = [
     ("--keep-host-name", false),
     ("--may-fill", false),
 ];
+
+/// The first of `words` that is an option of `run` only.
+pub(crate) fn option_of_run(words: &[String]) -> Option<&str> {
+    let names = words
+        .iter()
+        .map(|word| word.split('=').next().unwrap_or(""));
+    names
+        .into_iter()
+        .find(|name| OURS_OF_RUN.iter().any(|(ours, _)| ours == name))
+}
 
 /// Puts `run` in where `fio`, at `place` among the arguments, is followed by jobs, and
 /// our own options before the words that are fio's, so that they may stand anywhere, as

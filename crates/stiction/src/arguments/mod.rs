@@ -35,7 +35,7 @@ pub(crate) use compare::CompareArguments;
 pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
-pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments};
+pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::ClassicLayout;

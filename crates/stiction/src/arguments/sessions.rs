@@ -32,7 +32,8 @@ pub(crate) struct ListArguments {
 const SHOW_EXAMPLES: &str = "\
 Examples:
   stiction show                     The newest session
-  stiction show k3f9 --layout 0.3.3 As tiobench 0.3.3 printed it
+  stiction show k3f9 --layout 0.3.3
+                                    As tiobench 0.3.3 printed it
   stiction show k3f9 --format fio-json --output results.json
                                     For what reads fio's results
   stiction show k3f9 --ramp 5s      Without the first 5 s of each phase

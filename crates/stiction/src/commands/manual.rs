@@ -64,20 +64,30 @@ fn page(command: &clap::Command) -> Result<String, Failure> {
     Ok(page)
 }
 
-/// A section whose lines are kept as they are: its columns would not survive filling.
+/// A section of paragraphs. Those with columns keep their lines, from the left edge on, so
+/// that 80 columns hold them; the others are filled.
 fn as_laid_out(heading: &str, text: &str) -> String {
-    let mut section = format!(".SH \"{heading}\"\n.nf\n");
-    for line in text.lines() {
-        let line = line.replace('\\', "\\e").replace('-', "\\-");
-        // A dot or a quote at the start of a line would be a request.
-        let guard = if line.starts_with(['.', '\'']) {
-            "\\&"
+    let mut section = format!(".SH \"{heading}\"\n");
+    for paragraph in text.split("\n\n") {
+        let has_columns = paragraph.lines().any(|line| line.starts_with(' '));
+        let (before, after) = if has_columns {
+            (".PP\n.in 0\n.nf\n", ".fi\n.in\n")
         } else {
-            ""
+            (".PP\n", "")
         };
-        section.push_str(&format!("{guard}{line}\n"));
+        section.push_str(before);
+        for line in paragraph.lines() {
+            let line = line.replace('\\', "\\e").replace('-', "\\-");
+            // A dot or a quote at the start of a line would be a request.
+            let guard = if line.starts_with(['.', '\'']) {
+                "\\&"
+            } else {
+                ""
+            };
+            section.push_str(&format!("{guard}{line}\n"));
+        }
+        section.push_str(after);
     }
-    section.push_str(".fi\n");
     section
 }
 
@@ -94,10 +104,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laid_out_text_keeps_its_lines_and_gives_no_requests() {
+    fn what_has_columns_keeps_its_lines_and_no_line_is_a_request() {
         assert_eq!(
-            as_laid_out("NOTES", "  a --b   c\\d\n.e\n'f"),
-            ".SH \"NOTES\"\n.nf\n  a \\-\\-b   c\\ed\n\\&.e\n\\&'f\n.fi\n"
+            as_laid_out("NOTES", "  a --b   c\\d\n.e\n'f\n\nplain\n.text"),
+            ".SH \"NOTES\"\n\
+             .PP\n.in 0\n.nf\n  a \\-\\-b   c\\ed\n\\&.e\n\\&'f\n.fi\n.in\n\
+             .PP\nplain\n\\&.text\n"
         );
     }
 }

@@ -126,6 +126,7 @@ fn what_is_not_about_jobs_is_refused_with_what_to_do() {
             &["fio", "lint", jobs, "--output-format=json"][..],
             "--output-format",
         ),
+        (&["fio", "lint", jobs, "--dir", "/mnt"], "--dir is for jobs"),
         (&["fio", "lint", jobs, jobs], "include FILE"),
         (&["fio", "lint", "/no/such.fio"], "/no/such.fio"),
         (&["fio", "lint", "--rw=read"], "--name=NAME"),

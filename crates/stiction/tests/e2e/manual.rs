@@ -2,10 +2,17 @@
 
 use crate::lab::{Lab, assert_fits};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 21] = [
     "quick",
+    "curve",
     "tiobench",
+    "write-and-fsync",
+    "time-read",
     "bonnie",
+    "tree-move",
+    "parallel",
+    "pagecache",
+    "ladder",
     "fio",
     "list",
     "show",
@@ -68,14 +75,38 @@ fn every_shell_gets_completions() {
     }
 }
 
+/// Those that have examples; the first is the program itself.
+const WITH_EXAMPLES: [&str; 20] = [
+    "",
+    "quick",
+    "curve",
+    "tiobench",
+    "write-and-fsync",
+    "time-read",
+    "bonnie",
+    "tree-move",
+    "parallel",
+    "pagecache",
+    "ladder",
+    "fio",
+    "fio run",
+    "fio lint",
+    "fio convert",
+    "show",
+    "compare",
+    "import",
+    "export",
+    "clean",
+];
+
 /// Examples are lines of help that begin with the program's name.
 #[test]
 fn every_example_of_the_help_is_understood() {
     let lab = Lab::new();
     let mut examples = 0;
-    for command in ["", "quick", "tiobench", "bonnie", "compare", "import"] {
-        let words = [command, "--help"];
-        let help = lab.output(words.iter().filter(|word| !word.is_empty()), 0);
+    for command in WITH_EXAMPLES {
+        let words = command.split(' ').filter(|word| !word.is_empty());
+        let help = lab.output(words.chain(["--help"]), 0);
         for line in help.lines() {
             let Some(example) = line.strip_prefix("  stiction ") else {
                 continue;
@@ -92,7 +123,7 @@ fn every_example_of_the_help_is_understood() {
             examples += 1;
         }
     }
-    assert!(examples >= 20, "{examples}");
+    assert!(examples >= 70, "{examples}");
 }
 
 #[test]

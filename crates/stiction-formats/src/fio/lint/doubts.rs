@@ -1,7 +1,7 @@
 //! What a job's figures will not mean, and what will fail.
 
 use super::super::ini::Machine;
-use super::super::job::{Action, BlockSize, Coverage, Engine, Fill, Order};
+use super::super::job::{Action, BlockSize, Coverage, Engine, Fill, FioJob, Order, WriteSync};
 use super::super::resolve::ResolvedJob;
 use super::super::units::{Bytes, Nanoseconds};
 use super::{Code, Finding, Forecast, Notes, Reaches, Severity, is_set};
@@ -44,10 +44,20 @@ fn depth(resolved: &ResolvedJob, notes: &mut Notes<'_>) {
     );
 }
 
+/// Whether a write counts as done only when it is durable.
+fn syncs_each_write(job: &FioJob) -> bool {
+    let durable = &job.durability;
+    job.write_sync != WriteSync::None
+        || durable.fsync_every_writes == 1
+        || durable.fdatasync_every_writes == 1
+}
+
 fn cache(resolved: &ResolvedJob, forecast: &Forecast, machine: Machine, notes: &mut Notes<'_>) {
     let job = &resolved.job;
-    if !matches!(forecast.reaches, Reaches::ColdCache | Reaches::WarmCache) || job.switches.uncached
-    {
+    let cached = matches!(forecast.reaches, Reaches::ColdCache | Reaches::WarmCache);
+    // Where nothing is read and each write waits for the device, the cache hides nothing.
+    let waits = !job.pattern.action.reads() && syncs_each_write(job);
+    if !cached || waits || job.switches.uncached {
         return;
     }
     let memory_bytes = machine.memory_mib.saturating_mul(1 << 20);
@@ -251,7 +261,7 @@ fn writes(resolved: &ResolvedJob, notes: &mut Notes<'_>) {
     let waits = durable.fsync_at_end
         || durable.fsync_every_writes > 0
         || durable.fdatasync_every_writes > 0
-        || job.write_sync != super::super::job::WriteSync::None;
+        || job.write_sync != WriteSync::None;
     if !job.direct && !waits {
         notes.add(
             (Severity::Doubt, Code::NotDurable),

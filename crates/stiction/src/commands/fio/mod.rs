@@ -11,7 +11,7 @@ use stiction_report::json;
 use super::Desk;
 use read::{machine, read};
 
-use crate::arguments::{FioArguments, FioCommand};
+use crate::arguments::{FioArguments, FioCommand, option_of_run};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -85,6 +85,10 @@ fn refuse(errors: &[FioError], console: &Console) -> Result<Exit, Failure> {
 
 /// The jobs of words that say nothing about how fio runs.
 fn jobs_alone(words: &[String]) -> Result<read::Read, Failure> {
+    if let Some(name) = option_of_run(words) {
+        let what = format!("{name} is for jobs that are run, and these are only read");
+        return Err(Failure::new(what).advise("Leave it out."));
+    }
     let words = read(words, machine())?;
     match words.program.first() {
         None => Ok(words.jobs),

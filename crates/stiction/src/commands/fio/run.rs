@@ -209,10 +209,10 @@ fn refuse_writes(program: &Program) -> Result<(), Failure> {
 
 /// What lint has to say against the figures, in one line each.
 fn doubts(lint: &Lint) -> Vec<String> {
-    let found = lint.findings.iter();
+    let found = lint.findings_with_jobs().into_iter();
     found
-        .filter(|finding| finding.severity == Severity::Doubt)
-        .map(|finding| format!("{}: [{}] {}", finding.place, finding.job, finding.what))
+        .filter(|(finding, _)| finding.severity == Severity::Doubt)
+        .map(|(finding, jobs)| format!("{}: [{}] {}", finding.place, jobs.join(", "), finding.what))
         .collect()
 }
 
