@@ -179,7 +179,6 @@ fn a_command_line_alone_is_a_job_file() {
 fn what_cannot_be_done_is_refused_with_its_line_before_anything_is_written() {
     let bench = Bench::new();
     for (line, reason) in [
-        ("read_iolog=trace", "the trace trace cannot be read"),
         ("write_iolog=trace", "the timed loop makes no list"),
         ("rw=read:-4k", "sequential offsets only ascend"),
         ("offset=10%", "has no size yet"),
