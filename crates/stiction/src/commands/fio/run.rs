@@ -16,7 +16,7 @@ use stiction_report::{Judged, json};
 use stiction_suite::{Fio, Place};
 
 use super::program_options::ProgramOptions;
-use super::read::{Words, machine, read};
+use super::read::{machine, read};
 use super::refuse;
 use crate::arguments::{FioRunArguments, Recording, ScratchDevice};
 use crate::commands::{Desk, fio_output, measure, scratch};
@@ -78,7 +78,7 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
         &Fio { program },
         &places,
         &recording,
-        command(&words, &typed.fio.words),
+        command(words.file.as_deref(), &typed.fio.words),
         Talk::default(),
         desk,
     )?;
@@ -272,29 +272,77 @@ fn places(
     Ok(places)
 }
 
-/// The command as it is recorded: the job file by its name alone, and the options of
-/// jobs without paths, which the parameters have.
-fn command(words: &Words, typed: &[String]) -> Vec<String> {
+/// Options whose values are paths, or begin with one.
+const OF_PATHS: [&str; 12] = [
+    "aux-path",
+    "directory",
+    "filename",
+    "filename_format",
+    "opendir",
+    "output",
+    "read_iolog",
+    "replay_redirect",
+    "write_bw_log",
+    "write_hist_log",
+    "write_iops_log",
+    "write_lat_log",
+];
+
+/// The command as it is recorded: the job file by its name alone, and the options
+/// without paths, which the parameters have.
+fn command(file: Option<&str>, typed: &[String]) -> Vec<String> {
     let mut command = vec!["stiction".to_owned(), "fio".to_owned()];
-    let is_path = |word: &str| {
-        [
-            "--filename",
-            "--directory",
-            "--output",
-            "--opendir",
-            "--read_iolog",
-            "--replay_redirect",
-        ]
-        .iter()
-        .any(|option| word.starts_with(option))
-    };
-    for word in typed {
-        if words.file.as_deref() == Some(word) {
+    let is_file = |word: &str| file == Some(word);
+    let mut rest = typed.iter().peekable();
+    while let Some(word) = rest.next() {
+        let option = word.strip_prefix("--").unwrap_or_default();
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        if is_file(word) {
             let name = Path::new(word).file_name();
             command.extend(name.map(|name| name.to_string_lossy().into_owned()));
-        } else if !is_path(word) {
+        } else if !OF_PATHS.contains(&name.trim()) {
             command.push(word.clone());
+        } else if value.is_none() {
+            // Its value may be the next word.
+            rest.next_if(|next| !next.starts_with("--") && !is_file(next));
         }
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(file: Option<&str>, typed: &str) -> String {
+        let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+        command(file, &typed).join(" ")
+    }
+
+    #[test]
+    fn no_path_is_recorded() {
+        let file = Some("/home/me/a.fio");
+        for typed in [
+            "/home/me/a.fio --bs=4k --filename=/home/me/x",
+            "/home/me/a.fio --bs=4k --filename /home/me/x",
+            "--directory /home/me /home/me/a.fio --bs=4k",
+            "--write_bw_log=/home/me/x /home/me/a.fio --bs=4k",
+            "--write_lat_log /home/me/a.fio --bs=4k --output=/home/me/r",
+        ] {
+            assert_eq!(
+                recorded(file, typed),
+                "stiction fio a.fio --bs=4k",
+                "{typed}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_path_stays() {
+        let typed = "--name=a --output-format=json --bssplit 4k/50:8k/50";
+        assert_eq!(recorded(None, typed), format!("stiction fio {typed}"));
+    }
 }
