@@ -47,7 +47,7 @@ pub use convert::{from_toml, to_toml};
 pub use error::{FioError, Place};
 pub use ini::{Include, JobFile, Machine, Section, Setting, Surroundings, parse};
 pub use job::FioJob;
-pub use program::{Found, Nodes, ProgramGround, program};
+pub use program::{Found, Nodes, ProgramGround, TraceRead, program};
 pub use resolve::{DefaultInForce, Misread, Resolved, ResolvedJob, Set, WithoutEffect, resolve};
 pub use trace::{TRACE_STEPS_MAX, Trace, TraceReader};
 pub use units::{Amount, Bytes, KbBase, Nanoseconds};

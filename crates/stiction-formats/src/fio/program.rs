@@ -29,6 +29,10 @@ use super::trace::Trace;
 pub use nodes::Nodes;
 use places::Places;
 
+/// A trace as it was read. The inner error is about a line of it; the outer one says why
+/// the file cannot be read.
+pub type TraceRead = Result<Result<Trace, FioError>, String>;
+
 /// What is outside of a job file and decides what it comes to.
 #[derive(Clone, Copy)]
 pub struct ProgramGround<'a> {
@@ -39,9 +43,8 @@ pub struct ProgramGround<'a> {
     /// Whether the user said that what lies at this path may be overwritten; the path is
     /// the one that is written to, with `directory` before what the job file says.
     pub may_overwrite: &'a dyn Fn(&str) -> bool,
-    /// The trace in a file. Its inner error is about a line of it; its outer one says why
-    /// the file cannot be read.
-    pub trace: &'a dyn Fn(&str) -> Result<Result<Trace, FioError>, String>,
+    /// The trace in a file.
+    pub trace: &'a dyn Fn(&str) -> TraceRead,
     /// Seed of the jobs that are not to repeat themselves (`randrepeat=0`).
     pub seed: Seed,
     /// The CPUs of this machine's NUMA nodes.
