@@ -29,7 +29,7 @@ pub use cache::{CacheDrop, drop_file_cache};
 pub use changes::{ControlGroup, LoopDevice, MountedFilesystem};
 pub use error::HostError;
 pub use facts::{cpus_of_nodes, numa_nodes, observe_environment, observe_environment_in};
-pub use guard::{HeldDevice, Refusal, ScratchGrant};
+pub use guard::{HeldDevice, Refusal, ScratchGrant, refuse_file_in_use};
 pub use own::{Leftover, Leftovers, OwnDirectory, leftovers};
 pub use process::{ProcessGroup, ProcessUsage, running_cpu_ns};
 pub use roots::Roots;

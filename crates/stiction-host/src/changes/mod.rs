@@ -9,4 +9,4 @@ pub use control_group::ControlGroup;
 pub use loop_device::LoopDevice;
 pub use mount::MountedFilesystem;
 
-pub(crate) use loop_device::detach_leftover;
+pub(crate) use loop_device::{backing_of, detach_leftover};

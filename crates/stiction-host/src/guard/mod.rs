@@ -1,6 +1,7 @@
 //! The guard before a raw device: it is written to only when the user named it by
 //! its own serial number, nothing uses it, and it holds nothing.
 
+mod file;
 mod signature;
 mod usage;
 
@@ -15,6 +16,8 @@ use rustix::fs::{Advice, fadvise};
 
 use crate::Roots;
 use crate::sys::{block, loop_control};
+
+pub use file::refuse_file_in_use;
 
 /// The user's word that everything on a device may be destroyed.
 #[derive(Clone, Debug, PartialEq, Eq)]

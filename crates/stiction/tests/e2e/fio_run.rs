@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use testkit::ScratchLoop;
+use testkit::{ScratchLoop, require_root};
 
 use crate::counters::Counters;
 use crate::lab::{Lab, assert_fits, assert_says, squeezed};
@@ -281,6 +281,21 @@ fn files_that_were_there_are_read_and_overwritten_only_with_leave() {
     assert_ne!(after[4096..12288], content[4096..12288]);
     assert_eq!(after[12288..], content[12288..]);
     assert_eq!(bench.left(), ["old"]);
+}
+
+#[test]
+fn root_a_file_under_a_loop_device_is_not_overwritten() {
+    require_root!();
+    let bench = Bench::new();
+    let device = ScratchLoop::new(MIB);
+    let file = device.backing_file();
+    let before = fs::read(file).unwrap();
+    let path = file.to_str().unwrap();
+    let writes = format!("[w]\nrw=write\nfilename={path}\nsize=64k\n");
+    let words = bench.words(&writes, &["--may-overwrite", path]);
+    let said = bench.lab.talk(words, 2);
+    assert_says(&said, &[path, "is a loop device over it", &device.name()]);
+    assert_eq!(fs::read(file).unwrap(), before);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use stiction_formats::fio::lint::{Code, Finding, Lint, Severity, lint};
 use stiction_formats::fio::{
     FioError, Found, Nodes, ProgramGround, Resolved, Trace, TraceReader, program,
 };
-use stiction_host::{Roots, numa_nodes};
+use stiction_host::{Refusal, Roots, numa_nodes, refuse_file_in_use};
 use stiction_report::fio_output::requested_logs;
 use stiction_report::{Judged, json};
 use stiction_suite::{Fio, Place};
@@ -258,9 +258,14 @@ fn places(
                 };
                 scratch::held(grants.remove(number), wipe_signature)?
             }
-            ProgramPlace::File { path, .. } | ProgramPlace::Device { path, .. } => {
+            ProgramPlace::File { path, may_write } => {
+                if *may_write {
+                    let refusal = |refusal: Refusal| Failure::new(refusal.to_string());
+                    refuse_file_in_use(Path::new(path), &Roots::live()).map_err(refusal)?;
+                }
                 Place::File(path.into())
             }
+            ProgramPlace::Device { path, .. } => Place::File(path.into()),
         });
     }
     if let Some(stray) = grants.first() {
