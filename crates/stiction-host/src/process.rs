@@ -143,6 +143,7 @@ fn path(pid: Pid) -> PathBuf {
 }
 
 #[cfg(test)]
+#[expect(clippy::zombie_processes, reason = "the group waits for its child")]
 mod tests {
     use super::*;
     use std::io::Read as _;

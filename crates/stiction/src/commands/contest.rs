@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
 use stiction_core::Session;
 use stiction_report::contest::{
     contest, contest_0_5, contest_0_34, contest_0_34_summary, contest_0_61, is_contest,
@@ -182,7 +183,7 @@ fn command(typed: &ContestArguments, rounds: Option<u64>) -> Vec<String> {
     let job = typed.job.to_possible_value();
     let job = job.filter(|_| typed.job != JobWord::Buildsim);
     Recorded::new("contest")
-        .value("--job", job.as_ref().map(|job| job.get_name()))
+        .value("--job", job.as_ref().map(PossibleValue::get_name))
         .value("--command", typed.command.as_ref())
         .value("--config", typed.config.as_ref())
         .value("--target", typed.target.as_ref())
