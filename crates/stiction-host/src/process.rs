@@ -143,8 +143,9 @@ fn path(pid: Pid) -> PathBuf {
 }
 
 #[cfg(test)]
-#[expect(clippy::zombie_processes, reason = "the group waits for its child")]
 mod tests {
+    #![expect(clippy::zombie_processes, reason = "the group waits for its child")]
+
     use super::*;
     use std::io::Read as _;
     use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};

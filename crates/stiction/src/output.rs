@@ -31,7 +31,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// who can guess the name may have put it there.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub(crate) fn replace(place: &Path, text: &str) -> Result<(), Failure> {
     let Some(name) = place.file_name() else {
         return Err(failed(place, &io::Error::from(io::ErrorKind::IsADirectory)));

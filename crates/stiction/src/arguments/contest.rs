@@ -11,8 +11,7 @@ Examples:
   stiction contest /mnt/data        Six loads, three times, in some minutes
   stiction contest --quick .        A small job and small loads, once
   stiction contest --loads none,io --memory 4G --runs 5 /mnt/data
-  stiction contest --job compile --tree /usr/src/linux --config tinyconfig \
-      --target vmlinux /mnt/data
+  stiction contest --job compile --tree linux --config tinyconfig /mnt/data
   stiction contest --command 'git -C /mnt/repo status' --loads none,io /mnt/data
   stiction contest --classic --layout contest-0.61 /mnt/data
                                     As contest did it, with its report
