@@ -19,6 +19,9 @@ use crate::{Context, Ground};
 
 /// How long a trial takes where there is time, ns: a hundred operations of a slow disk.
 pub(crate) const TRIAL_NS: u64 = 200_000_000;
+/// Operations after which a trial has seen enough: few beside what is measured, and
+/// helpers take 2 us and more for each.
+const TRIAL_OPERATIONS: u64 = 1000;
 /// Helpers that took less than this, ns, did not do the work: starting the worker takes
 /// about as much, and is charged to nobody else.
 const HELPERS_NS_MIN: u64 = 1_000_000;
@@ -124,7 +127,7 @@ impl Served {
     }
 }
 
-/// Tries `job` for `trial_ns` and sees who serves it; the reason when it fails.
+/// Tries `job` for `trial_ns` at most and sees who serves it; the reason when it fails.
 pub(crate) fn try_ring(
     context: &Context<'_>,
     ground: &Ground,
@@ -133,6 +136,7 @@ pub(crate) fn try_ring(
 ) -> Result<Served, String> {
     let job = Job {
         duration_ns: Some(trial_ns),
+        operations_per_worker: Some(TRIAL_OPERATIONS),
         ramp_ns: 0,
         once: false,
         ..job.clone()

@@ -99,7 +99,8 @@ fn root_a_slow_target_is_found_out() {
     };
     let played = plot(options, target.path());
     let maximum = value(played.phase(MAXIMUM), &metrics::OPERATION_RATE);
-    assert!(maximum <= 800.0 * 1.01, "{maximum}");
+    // The 4 in flight when the warm-up ends are counted too.
+    assert!(maximum <= 800.0 * 1.05, "{maximum}");
     for phase in rates(&played) {
         assert_eq!(phase.job.as_ref().unwrap().backend, BackendKind::Psync);
         assert!(value(phase, &metrics::LATENCY_MEAN) >= 5e6);
