@@ -402,6 +402,7 @@ fn plain_way(job: &Job) -> Option<Way> {
         || job.hop_bytes.is_some()
         || job.cut_bytes.is_some()
         || job.run_operations > 1
+        || job.jump_percent.is_some()
         || job.regions_per_worker > 1
         || job.read_back_every.is_some();
     match job.action {

@@ -338,6 +338,30 @@ fn root_a_full_filesystem_is_the_planned_end_of_a_job_that_fills_it() {
     assert_eq!(path.metadata().unwrap().len(), 1 << 20);
 }
 
+/// Were one of them to jump, some blocks would be written twice and others never.
+#[test]
+fn writes_of_which_none_jumps_go_through_the_region_in_order() {
+    let directory = scratch_folder();
+    let path = directory.path().join("f");
+    let job = Job {
+        access: Access::RandomIndependent,
+        jump_percent: Some(JumpPercent {
+            read: 100,
+            write: 0,
+            trim: 100,
+        }),
+        create: Create::Sparse,
+        ..write_job(BLOCKS)
+    };
+    run(&job, &file(&path));
+    let bytes = content(&path);
+    assert_eq!(bytes.len() as u64, BLOCKS * job.block_size_bytes);
+    let holes = bytes
+        .chunks(job.block_size_bytes as usize)
+        .filter(|block| block.iter().all(|byte| *byte == 0));
+    assert_eq!(holes.count(), 0);
+}
+
 #[test]
 fn what_cannot_follow_is_refused() {
     let all = JumpPercent {
