@@ -104,6 +104,7 @@ pub fn program(resolved: &Resolved, ground: &ProgramGround<'_>) -> Result<Progra
         return Err(errors);
     }
     name_phases(&mut parts);
+    share_endings(&mut parts);
     order(&mut parts, resolved);
     let global_options = global_options(resolved);
     for (part, job) in parts.iter_mut().zip(&resolved.jobs) {
@@ -249,6 +250,18 @@ fn of_job(wave: u32, fio: &FioJob, job: Job, targets: Vec<ProgramTarget>) -> Pro
         },
         trace: None,
         options: BTreeMap::new(),
+    }
+}
+
+/// `exitall` in one job is in force for all, as in fio: whichever job ends first ends
+/// those of its group, unless its own `exit_what` says more.
+fn share_endings(parts: &mut [ProgramPart]) {
+    if parts.iter().any(|part| part.ends != ProgramEnds::Itself) {
+        for part in parts {
+            if part.ends == ProgramEnds::Itself {
+                part.ends = ProgramEnds::Group;
+            }
+        }
     }
 }
 

@@ -383,12 +383,24 @@ fn waves_groups_and_names_are_kept() {
         (parts[3].after.as_slice(), parts[3].ends),
         (&[2][..], ProgramEnds::All)
     );
+    // In fio the switch is the program's: one job that has it sets it for all.
+    assert_eq!(parts[0].ends, ProgramEnds::Group);
     let caches: Vec<CacheBefore> = parts.iter().map(|part| part.cache).collect();
     use CacheBefore::{Drop, Keep, Load};
     assert_eq!(caches, [Drop, Drop, Keep, Load]);
     assert_eq!(made.global_options["size"], "1m");
     assert_eq!(parts[1].options["rw"], "write");
     assert!(!parts[1].options.contains_key("size"));
+}
+
+#[test]
+fn a_mapping_is_not_direct_and_says_so() {
+    let said = |engine: &str| {
+        let made = made(&format!("[x]\nsize=1m\ndirect=1\nioengine={engine}\n")).unwrap();
+        let mut options = made.without_effect.into_iter();
+        options.any(|without| without.option == "direct")
+    };
+    assert!(said("mmap") && !said("psync"));
 }
 
 #[test]

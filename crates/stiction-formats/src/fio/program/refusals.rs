@@ -287,6 +287,11 @@ fn without_effect(desk: &mut Desk<'_>) {
             "blocks that are wrong are counted, and the job has then failed",
         ),
         (
+            job.engine == Engine::Mmap,
+            "direct",
+            "mappings go through the page cache",
+        ),
+        (
             true,
             "fadvise_hint",
             "the kernel is told nothing about the order of reads",
