@@ -111,7 +111,7 @@ const REFUSED: [(&str, &str, &str); 7] = [
     (
         "verify_only",
         "size=1m\nrw=write\nverify=crc32c\nverify_only",
-        "what an earlier run wrote is not known any more",
+        "say rw=read with the same verify: blocks carry what they are checked by",
     ),
     (
         "dedupe_global",

@@ -212,6 +212,28 @@ fn written_blocks_are_read_back_and_checked() {
     assert_eq!(phases(&report).len(), 1, "nothing is read back");
 }
 
+/// What one run wrote is checked by another, which has no ledger of it.
+#[test]
+fn a_file_is_checked_by_a_later_run() {
+    let bench = Bench::new();
+    let old = bench.place.path().join("old");
+    fs::write(&old, vec![0; 256 << 10]).unwrap();
+    let path = old.to_str().unwrap();
+    let options = "bs=4k\nsize=256k\nfilename=old\nverify=crc32c\n";
+    let writes = format!("[w]\nrw=randwrite\ndo_verify=0\n{options}");
+    let reads = format!("[r]\nrw=read\n{options}");
+    bench.output(&writes, &["--may-overwrite", path], 0);
+    bench.output(&reads, &[], 0);
+    let mut content = fs::read(&old).unwrap();
+    content[9000] ^= 0b101;
+    fs::write(&old, content).unwrap();
+    let said = bench.said(&reads, &[], 2);
+    assert_says(
+        &said,
+        &["offset 8192", "2 flipped bits, the first in byte 808"],
+    );
+}
+
 /// A leave is for one file, not for all of its name.
 #[test]
 fn a_file_of_the_same_name_elsewhere_is_not_overwritten() {

@@ -192,7 +192,7 @@ fn check(desk: &Desk<'_>) -> Broken {
         (
             verify.only,
             "verify_only",
-            "what an earlier run wrote is not known any more",
+            "say rw=read with the same verify: blocks carry what they are checked by",
         ),
         (
             verify.after_blocks.is_some() && action != Action::Write,
