@@ -1,12 +1,12 @@
 //! `stiction ladder`.
 
-use stiction_core::{Access, parse_duration_ns};
+use stiction_core::Access;
 use stiction_report::Judged;
 use stiction_report::ext3_tools::{block_lines, ladder};
 use stiction_suite::{Ladder, LadderOptions, Place};
 
 use super::recorded::Recorded;
-use super::sizes::optional_bytes;
+use super::sizes::{optional_bytes, optional_duration_ns};
 use super::{Desk, measure, time_read};
 use crate::arguments::LadderArguments;
 use crate::exit::Exit;
@@ -64,11 +64,7 @@ fn meant(
             Access::Sequential
         },
         depth: typed.depth,
-        rung_ns: typed
-            .seconds
-            .as_deref()
-            .map(parse_duration_ns)
-            .transpose()?,
+        rung_ns: optional_duration_ns(typed.seconds.as_ref())?,
         runs: typed.runs,
         quick: typed.quick,
         may_fill: typed.recording.may_fill,

@@ -1,12 +1,11 @@
 //! `stiction pagecache`.
 
-use stiction_core::parse_duration_ns;
 use stiction_report::Judged;
 use stiction_report::ext3_tools::{disk_test, pagecache};
 use stiction_suite::{Pagecache, PagecacheOptions, Place};
 
 use super::recorded::Recorded;
-use super::sizes::optional_bytes;
+use super::sizes::{optional_bytes, optional_duration_ns};
 use super::{Desk, measure};
 use crate::arguments::PagecacheArguments;
 use crate::exit::Exit;
@@ -44,11 +43,7 @@ fn meant(typed: &PagecacheArguments) -> Result<PagecacheOptions, Failure> {
         workers: typed.workers,
         size_bytes: optional_bytes(typed.size.as_ref(), 1 << 20)?,
         block_size_bytes: optional_bytes(typed.block.as_ref(), 1)?,
-        phase_ns: typed
-            .seconds
-            .as_deref()
-            .map(parse_duration_ns)
-            .transpose()?,
+        phase_ns: optional_duration_ns(typed.seconds.as_ref())?,
         runs: typed.runs,
         quick: typed.quick,
         may_fill: typed.recording.may_fill,

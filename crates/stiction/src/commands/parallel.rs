@@ -1,13 +1,13 @@
 //! `stiction parallel`.
 
-use stiction_core::{Access, parse_duration_ns};
+use stiction_core::Access;
 use stiction_report::Judged;
 use stiction_report::ext3_tools::{disk_test, parallel};
 use stiction_suite::parallel::{Targets, Ways};
 use stiction_suite::{Parallel, ParallelOptions, Place};
 
 use super::recorded::Recorded;
-use super::sizes::optional_bytes;
+use super::sizes::{optional_bytes, optional_duration_ns};
 use super::{Desk, measure, scratch, time_read};
 use crate::arguments::ParallelArguments;
 use crate::exit::Exit;
@@ -84,11 +84,7 @@ fn meant(typed: &ParallelArguments, targets: Targets) -> Result<ParallelOptions,
         },
         depth: typed.depth,
         direct: typed.direct,
-        duration_ns: typed
-            .seconds
-            .as_deref()
-            .map(parse_duration_ns)
-            .transpose()?,
+        duration_ns: optional_duration_ns(typed.seconds.as_ref())?,
         runs: typed.runs,
         quick: typed.quick,
         may_fill: typed.recording.may_fill,

@@ -1,6 +1,7 @@
-//! Sizes as old programs take them: bare numbers of a unit of their own.
+//! Sizes and times as options have them; old programs take bare numbers of a unit of
+//! their own.
 
-use stiction_core::parse_size_bytes;
+use stiction_core::{parse_duration_ns, parse_size_bytes};
 
 use crate::failure::Failure;
 
@@ -20,4 +21,9 @@ pub(super) fn optional_bytes(
     unit_bytes: u64,
 ) -> Result<Option<u64>, Failure> {
     text.map(|text| size_bytes(text, unit_bytes)).transpose()
+}
+
+/// A time that need not be given, ns.
+pub(super) fn optional_duration_ns(text: Option<&String>) -> Result<Option<u64>, Failure> {
+    Ok(text.map(|text| parse_duration_ns(text)).transpose()?)
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use stiction_core::{Access, WriteSync, parse_duration_ns, parse_size_bytes};
+use stiction_core::{Access, WriteSync, parse_size_bytes};
 use stiction_suite::TiobenchOptions;
 use stiction_suite::tiobench::{
     DirectoryUse, FileSize, RandomAmount, RawLayout, TiobenchMode, TiobenchPhase,
 };
 
-use super::sizes::size_bytes;
+use super::sizes::{optional_duration_ns, size_bytes};
 use crate::arguments::{Classic, Layout, RandomOrder, TiobenchArguments};
 use crate::failure::Failure;
 
@@ -65,11 +65,7 @@ pub(super) fn meant(typed: &TiobenchArguments) -> Result<TiobenchOptions, Failur
         },
         verify: typed.check_consistency,
         flush_caches: typed.flush_caches,
-        timeout_ns: typed
-            .timeout
-            .as_deref()
-            .map(parse_duration_ns)
-            .transpose()?,
+        timeout_ns: optional_duration_ns(typed.timeout.as_ref())?,
         may_fill: typed.recording.may_fill,
     })
 }
