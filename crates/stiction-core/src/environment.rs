@@ -24,6 +24,10 @@ pub struct Kernel {
     /// The taint flags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tainted: Option<u64>,
+    /// Digest of the boot's random name: the same in two sessions when the machine was
+    /// not started anew between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<Digest>,
 }
 
 /// The processors.

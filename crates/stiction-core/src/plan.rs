@@ -11,6 +11,21 @@ pub struct PlannedTrial {
     pub cell: Cell,
     /// Which repetition of the cell, from 0.
     pub repetition: u32,
+    /// The block it belongs to, from 0; `None` where trials are in no blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
+}
+
+impl PlannedTrial {
+    /// A trial that belongs to no block.
+    #[must_use]
+    pub fn new(cell: Cell, repetition: u32) -> Self {
+        Self {
+            cell,
+            repetition,
+            block: None,
+        }
+    }
 }
 
 /// A complete plan. It replays by itself: nothing in it depends on a default

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Caveat, Cell, Environment, Phase, Plan, Provenance, SessionEnd, SessionId, TrialOutcome,
+    Caveat, Cell, Environment, Phase, Plan, Provenance, SessionEnd, SessionId, TargetStack,
+    TrialOutcome,
 };
 
 /// Version of the records' form. A reader refuses a higher one and reads all
@@ -49,6 +50,12 @@ pub enum Record {
         cell: Cell,
         /// Which repetition of the cell, from 0.
         repetition: u32,
+        /// The block it belongs to, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        block: Option<u32>,
+        /// What stood under the places, where that was not what the header has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        targets: Option<Vec<TargetStack>>,
         /// Start, ns after the session began.
         start_ns: u64,
     },
@@ -97,6 +104,8 @@ mod tests {
             Record::TrialStart {
                 cell: Cell::new().with("threads", 4u32),
                 repetition: 0,
+                block: None,
+                targets: None,
                 start_ns: 5,
             },
             Record::Phase(Box::new(phase)),
@@ -107,6 +116,8 @@ mod tests {
             Record::TrialStart {
                 cell: Cell::new().with("threads", 8u32),
                 repetition: 0,
+                block: None,
+                targets: None,
                 start_ns: 9,
             },
             Record::TrialEnd {

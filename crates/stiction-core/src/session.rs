@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Caveat, Cell, Phase, Record, SessionHeader, SkipReason};
+use crate::{Caveat, Cell, Phase, Record, SessionHeader, SkipReason, TargetStack};
 
 /// Where a session's numbers are from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,14 @@ pub struct Trial {
     pub cell: Cell,
     /// Which repetition of the cell, from 0.
     pub repetition: u32,
+    /// The block it belongs to, from 0: one trial of every configuration, close in
+    /// time and in random order. `None` where trials are in no blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
+    /// What stood under the places when it began, where that was not what the header's
+    /// environment has: a setting that the trial's configuration made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<Vec<TargetStack>>,
     /// How it ended.
     #[serde(flatten)]
     pub outcome: TrialOutcome,
@@ -64,6 +72,8 @@ impl Trial {
         Self {
             cell,
             repetition,
+            block: None,
+            targets: None,
             outcome: TrialOutcome::Completed,
             start_ns: 0,
             phases: Vec::new(),
@@ -157,6 +167,8 @@ impl Session {
             records.push(Record::TrialStart {
                 cell: trial.cell,
                 repetition: trial.repetition,
+                block: trial.block,
+                targets: trial.targets,
                 start_ns: trial.start_ns,
             });
             records.extend(
@@ -211,11 +223,15 @@ impl SessionBuilder {
                 Record::TrialStart {
                     cell,
                     repetition,
+                    block,
+                    targets,
                     start_ns,
                 },
                 open @ None,
             ) => {
                 *open = Some(Trial {
+                    block,
+                    targets,
                     start_ns,
                     ..Trial::new(cell, repetition)
                 });

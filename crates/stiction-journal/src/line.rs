@@ -82,6 +82,8 @@ mod tests {
         Record::TrialStart {
             cell: stiction_core::Cell::new().with("threads", 4u32),
             repetition: 0,
+            block: None,
+            targets: None,
             start_ns: 5,
         }
     }

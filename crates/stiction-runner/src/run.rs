@@ -222,6 +222,7 @@ impl Run<'_> {
             start_ns,
             phases,
             caveats: report.caveats,
+            block: planned.block,
             ..Trial::new(planned.cell.clone(), planned.repetition)
         });
         ended
@@ -232,6 +233,7 @@ impl Run<'_> {
         self.end(Trial {
             outcome: TrialOutcome::Skipped(reason),
             start_ns,
+            block: planned.block,
             ..Trial::new(planned.cell.clone(), planned.repetition)
         });
     }
@@ -241,6 +243,8 @@ impl Run<'_> {
         let record = Record::TrialStart {
             cell: planned.cell.clone(),
             repetition: planned.repetition,
+            block: planned.block,
+            targets: None,
             start_ns,
         };
         self.log.append(&record, self.events);

@@ -58,10 +58,9 @@ impl Workload for Fake {
     }
 
     fn plan(&self, seed: Seed, _environment: &Environment) -> Result<Plan, SuiteError> {
-        let trials = (0i64..).zip(&self.acts).map(|(number, _)| PlannedTrial {
-            cell: Cell::new().with("act", number),
-            repetition: 0,
-        });
+        let trials = (0i64..)
+            .zip(&self.acts)
+            .map(|(number, _)| PlannedTrial::new(Cell::new().with("act", number), 0));
         Ok(Plan {
             workload: "fake".to_owned(),
             parameters: Default::default(),

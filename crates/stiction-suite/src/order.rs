@@ -15,12 +15,7 @@ pub(crate) fn trial_seed(plan: &Plan, trial: &PlannedTrial) -> Seed {
 pub(crate) fn runs_within_cells(cells: &[Cell], runs: u32) -> Vec<PlannedTrial> {
     cells
         .iter()
-        .flat_map(|cell| {
-            (0..runs).map(|repetition| PlannedTrial {
-                cell: cell.clone(),
-                repetition,
-            })
-        })
+        .flat_map(|cell| (0..runs).map(|repetition| PlannedTrial::new(cell.clone(), repetition)))
         .collect()
 }
 
@@ -31,7 +26,7 @@ pub(crate) fn cells_within_runs(cells: &[Cell], runs: u32, seed: Seed) -> Vec<Pl
         .flat_map(|repetition| {
             shuffled(cells.to_vec(), seed.stream(repetition.into()))
                 .into_iter()
-                .map(move |cell| PlannedTrial { cell, repetition })
+                .map(move |cell| PlannedTrial::new(cell, repetition))
         })
         .collect()
 }

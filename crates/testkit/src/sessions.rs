@@ -82,8 +82,8 @@ fn header(number: u64, draws: &mut Draws) -> SessionHeader {
                 parameters: serde_json::json!({"threads": [1, 2], "direct": true, "ratio": 0.1}),
                 seed: Seed(u64::MAX),
                 trials: vec![PlannedTrial {
-                    cell: Cell::new().with("threads", 4u32),
-                    repetition: 0,
+                    block: Some(3),
+                    ..PlannedTrial::new(Cell::new().with("threads", 4u32), 0)
                 }],
             }),
         ]),
@@ -162,10 +162,14 @@ fn trial(draws: &mut Draws) -> Trial {
         TrialOutcome::Skipped(_) => 0,
         _ => draws.below(4),
     };
+    let there = environment(draws).targets;
+    let targets = draws.pick(&[None, Some(there)]);
     let cell = Cell::new()
         .with("threads", draws.below(64))
         .with("filesystem", "ext4");
     Trial {
+        block: draws.pick(&[None, Some(0), Some(7)]),
+        targets,
         outcome,
         start_ns: draws.next(),
         phases: (0..phases).map(|_| phase(draws)).collect(),

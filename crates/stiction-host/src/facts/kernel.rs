@@ -114,6 +114,9 @@ pub(super) fn observe(facts: &mut Facts<'_>) -> Option<Kernel> {
         tainted: facts
             .text("kernel taint", "/proc/sys/kernel/tainted")
             .and_then(|text| text.parse().ok()),
+        boot: facts
+            .text("boot id", "/proc/sys/kernel/random/boot_id")
+            .map(|name| Digest::of(name.as_bytes())),
         release,
     })
 }
