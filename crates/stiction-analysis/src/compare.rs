@@ -5,6 +5,7 @@
 //! allow, and a [`Verdict`]. What cannot be held against each other is listed, not
 //! dropped.
 
+pub mod decide;
 mod environment;
 mod judge;
 mod order;

@@ -2,6 +2,7 @@
 
 use stiction_core::{Better, Metric, MetricClass, PhaseOutcome, Subject};
 
+use super::decide;
 use super::order::{Order, order};
 use super::pairing::{Pair, Run, without_number};
 use super::work;
@@ -84,15 +85,6 @@ pub(super) fn judge(
     Judgement::Settled(cannot_tell(ground, metric, (a, b), change, effect))
 }
 
-/// 1 where more is better, -1 where less is.
-pub(super) fn sign(metric: &Metric) -> f64 {
-    if metric.better == Better::Less {
-        -1.0
-    } else {
-        1.0
-    }
-}
-
 /// The differences of the blocks, if there are enough of them to judge by.
 fn differences(
     ground: &Ground<'_>,
@@ -119,7 +111,7 @@ fn differences(
         .map(|(place_a, place_b)| {
             let a = at(&pair.a, &a.runs, place_a)?;
             let b = at(&pair.b, &b.runs, place_b)?;
-            Some(sign(metric) * (b / a).ln())
+            Some(decide::sign(metric.better) * (b / a).ln())
         })
         .collect()
 }

@@ -1,0 +1,130 @@
+//! The rule: what blocks of one run a side say about one metric.
+//!
+//! Pure functions of numbers. What a report prints and what `selftest stats` holds
+//! against worlds of which the truth is known is this very code.
+
+use std::collections::BTreeMap;
+
+use stiction_core::{Better, Seed};
+
+use super::Estimate;
+use crate::estimate::{max_t, plan, signed_rank};
+use crate::verdict::Verdict;
+
+/// The chance of a false alarm anywhere in a family that a verdict allows.
+pub const LEVEL: f64 = 0.05;
+
+/// The estimate and the verdict that the blocks of one metric allow; `None` for fewer
+/// than six, which have no finite interval at 95 %.
+///
+/// `differences` are ln(b / a) of each block, signed so that B's being better is
+/// positive, and finite; `better` turns them back into the metric's own sign; `effect`
+/// is the smallest effect of interest as a share; `p_adjusted` is the metric's own of
+/// [`family_p`].
+#[must_use]
+pub fn decide(
+    differences: &[f64],
+    better: Better,
+    effect: f64,
+    p_adjusted: f64,
+) -> Option<(Estimate, Verdict)> {
+    let margin = effect.ln_1p();
+    let typical = signed_rank::hodges_lehmann(differences)?;
+    let wide = signed_rank::interval(differences, 0.95)?;
+    let narrow = signed_rank::interval(differences, 0.90)?;
+    let sign = sign(better);
+    let percent = |d: f64| (sign * d).exp_m1() * 100.0;
+    let (end, other_end) = (percent(wide.0), percent(wide.1));
+    let deviation = plan::deviation(differences).unwrap_or(0.0);
+    let blocks = differences.len() as u32;
+    let estimate = Estimate {
+        change_percent: percent(typical),
+        lowest_percent: end.min(other_end),
+        highest_percent: end.max(other_end),
+        p_adjusted,
+        blocks,
+        visible_percent: 100.0 * plan::smallest_visible(deviation, blocks),
+    };
+    let verdict = if narrow.0 > -margin && narrow.1 < margin {
+        Verdict::Same
+    } else if p_adjusted <= LEVEL {
+        match (typical > 0.0, typical.abs() >= margin) {
+            (true, true) => Verdict::Better,
+            (true, false) => Verdict::SlightlyBetter,
+            (false, true) => Verdict::Worse,
+            (false, false) => Verdict::SlightlyWorse,
+        }
+    } else {
+        undecided(&estimate, deviation, effect)
+    };
+    Some((estimate, verdict))
+}
+
+/// 1 where more is better, -1 where less is.
+pub(super) fn sign(better: Better) -> f64 {
+    if better == Better::Less { -1.0 } else { 1.0 }
+}
+
+fn undecided(estimate: &Estimate, deviation: f64, effect: f64) -> Verdict {
+    let needed = plan::blocks_needed(deviation, effect);
+    Verdict::CannotTell {
+        reasons: vec![format!(
+            "after {} blocks anything from {:+.1} % to {:+.1} % is possible",
+            estimate.blocks, estimate.lowest_percent, estimate.highest_percent
+        )],
+        // More than there are: the plan rests on an estimate of the spread.
+        runs_needed: needed.map(|needed| needed.max(estimate.blocks + 1)),
+    }
+}
+
+/// The adjusted p-value of each member of a family of cells, in their order: with
+/// 5 % the chance of any false alarm in the whole family is 5 %.
+///
+/// Cells with different numbers of blocks cannot be flipped together. Each number of
+/// blocks makes a family of its own, and Bonferroni corrects for their number.
+#[must_use]
+pub fn family_p(cells: &[&[f64]], seed: Seed) -> Vec<f64> {
+    let mut by_blocks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, cell) in cells.iter().enumerate() {
+        by_blocks.entry(cell.len()).or_default().push(index);
+    }
+    let count = by_blocks.len() as f64;
+    let mut adjusted = vec![1.0; cells.len()];
+    for indices in by_blocks.into_values() {
+        let together: Vec<Vec<f64>> = indices.iter().map(|&i| cells[i].to_vec()).collect();
+        let found = max_t::adjusted_p(&together, seed);
+        for (index, p) in indices.into_iter().zip(found) {
+            adjusted[index] = (p * count).min(1.0);
+        }
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: eight equal differences of ln 1.05; of the 128 patterns only the data
+    /// themselves are as far out, and every Walsh average is the difference itself.
+    #[test]
+    fn a_steady_loss_is_worse_in_the_metrics_own_sign() {
+        let differences = [-(1.05f64.ln()); 8];
+        let p = family_p(&[&differences], Seed(1))[0];
+        assert_eq!(p, 1.0 / 128.0);
+        let (rate, verdict) = decide(&differences, Better::More, 0.03, p).unwrap();
+        assert_eq!(verdict, Verdict::Worse);
+        assert!((rate.change_percent - (1.0 / 1.05 - 1.0) * 100.0).abs() < 1e-9);
+        let (time, verdict) = decide(&differences, Better::Less, 0.03, p).unwrap();
+        assert_eq!(verdict, Verdict::Worse);
+        assert!((time.change_percent - 5.0).abs() < 1e-9);
+        assert_eq!(decide(&differences[..5], Better::More, 0.03, p), None);
+    }
+
+    #[test]
+    fn families_of_several_sizes_pay_for_their_number() {
+        let (eight, nine) = ([1.0; 8], [1.0; 9]);
+        let p = family_p(&[&eight, &nine], Seed(1));
+        assert_eq!(p, [2.0 / 128.0, 2.0 / 256.0]);
+        assert_eq!(family_p(&[], Seed(1)), [0.0; 0]);
+    }
+}
