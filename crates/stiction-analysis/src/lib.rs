@@ -12,6 +12,7 @@
 //! - [`percent`]: the percent-from-baseline tables of 2003.
 //! - [`steady`]: when a rate had become steady, and what of it is warm-up.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
+//! - [`history`]: how figures went over time, and where their level changed.
 
 mod change;
 pub mod compare;
@@ -19,7 +20,9 @@ pub mod curve;
 pub mod cut;
 pub mod decompose;
 pub mod doubt;
+mod draws;
 pub mod estimate;
+pub mod history;
 pub mod noise;
 pub mod percent;
 pub mod steady;
