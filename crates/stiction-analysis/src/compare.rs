@@ -2,148 +2,44 @@
 //!
 //! Cells are matched by their factors, phases by name, measurements by metric. Each
 //! row carries both values, the change with the precision that the printed digits
-//! allow, and a [`Verdict`]. What cannot be held against each other is listed, not
+//! allow, and a [`Verdict`](crate::Verdict). What cannot be held against each other is listed, not
 //! dropped.
 
+mod comparison;
 pub mod decide;
 mod environment;
 mod judge;
+mod matrix;
+mod options;
 mod order;
 mod pairing;
+mod remark;
+mod replication;
 mod settle;
 mod side;
+mod summary;
+mod tails;
 mod work;
 
-use stiction_core::{
-    Caveat, Cell, Measurement, Metric, Phase, Provenance, Seed, SessionId, Subject, format_count,
-};
+use stiction_core::{Measurement, Metric, Phase, Provenance, Subject, format_count};
 
 pub use crate::change::{Change, Favours, Scale, SideValue};
+pub use comparison::{BlockValues, Comparison, Doubt, Estimate, Method, Row};
 pub use environment::{Difference, EnvironmentDifference, difference};
+pub use matrix::{Fact, Family, Matrix, Projection, Setup};
+pub use options::{CompareOptions, Control};
 pub use pairing::{SideFactor, Unmatched};
+pub use remark::{Remark, RemarkCode};
+pub use replication::{Replication, RunOrder, Unit};
 pub use side::{Side, levels};
+pub use summary::{AtCell, Counts, EqualRange, Summary, SummaryTable};
+pub use tails::{Shift, ShiftPoint, StallCounts, Stalls};
 
 use crate::decompose::{Decomposition, decompose};
 use crate::doubt::{self, Finding};
 use crate::noise::{self, Repeat};
-use crate::verdict::{Effects, Outcome, Verdict};
 use judge::{Ground, Judgement, Noise};
 use pairing::{Pair, Run};
-
-/// What the user may say about a comparison.
-#[derive(Clone, Debug)]
-pub struct CompareOptions {
-    /// What the comparison is about: a factor such as `kernel`, or the beginning of a
-    /// key of the environment. When it is named, sides that differ in anything else
-    /// are not comparable; when it is not, the differences are listed.
-    pub factor: Option<String>,
-    /// The smallest effects of interest.
-    pub effects: Effects,
-    /// Seed of the sign patterns that are drawn where there are too many to try all.
-    pub seed: Seed,
-}
-
-impl Default for CompareOptions {
-    fn default() -> Self {
-        Self {
-            factor: None,
-            effects: Effects::default(),
-            seed: Seed(1),
-        }
-    }
-}
-
-/// What two sides came to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
-    /// A's name.
-    pub a: String,
-    /// B's name.
-    pub b: String,
-    /// The sessions that A and B are of, or are parts of.
-    pub sessions: (SessionId, SessionId),
-    /// What tells the sides apart as a whole, the factor that chose them first.
-    pub factors: Vec<SideFactor>,
-    /// How the machines differ.
-    pub environment: EnvironmentDifference,
-    /// Parameters of the workload that differ; keys are those of the plan.
-    pub parameters: Vec<Difference>,
-    /// The rows, in A's order.
-    pub rows: Vec<Row>,
-    /// What speaks against the numbers of the phases compared.
-    pub doubts: Vec<Doubt>,
-    /// What only one side has.
-    pub unmatched: Vec<Unmatched>,
-    /// Where the time went, for each phase that tells both time and CPU.
-    pub decompositions: Vec<Decomposition>,
-    /// Configurations that stand in the sessions several times, and how far their
-    /// runs lie apart.
-    pub noise: Vec<Repeat>,
-    /// What the reader should know before the rows, a sentence each.
-    pub notes: Vec<String>,
-}
-
-impl Comparison {
-    /// What all verdicts come to.
-    #[must_use]
-    pub fn outcome(&self) -> Outcome {
-        Outcome::of(self.rows.iter().filter_map(|row| row.verdict.as_ref()))
-    }
-}
-
-/// A reason to doubt the numbers of one phase on one side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doubt {
-    /// Whether the phase is A's.
-    pub in_a: bool,
-    /// The cell, without the factors that tell the sides apart.
-    pub cell: Cell,
-    /// The phase.
-    pub phase: String,
-    /// The doubt, of the first run that has it.
-    pub caveat: Caveat,
-    /// Runs that have a doubt of this code.
-    pub runs: u32,
-}
-
-/// One metric of one phase of one cell on both sides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The cell, without the factors that tell the sides apart.
-    pub cell: Cell,
-    /// The phase.
-    pub phase: String,
-    /// The metric.
-    pub metric: Metric,
-    /// A's value; `None` when it has none.
-    pub a: Option<SideValue>,
-    /// B's value.
-    pub b: Option<SideValue>,
-    /// How far B is from A; `None` when a side has no value or A's is 0.
-    pub change: Option<Change>,
-    /// The estimate from blocks, where there were enough.
-    pub estimate: Option<Estimate>,
-    /// The verdict; `None` for metrics that are described and never judged.
-    pub verdict: Option<Verdict>,
-}
-
-/// A change estimated from blocks of one run a side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The typical change, percent, with the metric's own sign.
-    pub change_percent: f64,
-    /// The lower end of the exact 95 % interval, percent.
-    pub lowest_percent: f64,
-    /// The upper end, percent.
-    pub highest_percent: f64,
-    /// The chance of such a difference anywhere in the comparison without an effect.
-    pub p_adjusted: f64,
-    /// Blocks that it rests on.
-    pub blocks: u32,
-    /// The smallest change, percent, that so many blocks with such a spread would have
-    /// shown four times out of five.
-    pub visible_percent: f64,
-}
 
 /// Holds `b` against `a`.
 #[must_use]
@@ -184,7 +80,11 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparis
     Comparison {
         a: a.name.clone(),
         b: b.name.clone(),
-        sessions: (a.session.header.id.clone(), b.session.header.id.clone()),
+        sessions: (
+            vec![a.session.header.id.clone()],
+            vec![b.session.header.id.clone()],
+        ),
+        replication: replication(&pairs),
         notes: notes(a, b, &factors, one_session),
         factors,
         environment,
@@ -193,12 +93,68 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparis
         doubts,
         unmatched,
         decompositions,
+        shifts: Vec::new(),
+        stalls: Vec::new(),
         noise,
     }
 }
 
 fn is_measured(side: &Side<'_>) -> bool {
     side.session.header.provenance == Provenance::Measured
+}
+
+/// Holds each of `candidates` against `baseline`, all judged as one family.
+#[must_use]
+pub fn matrix(baseline: &Side<'_>, candidates: &[Side<'_>], options: &CompareOptions) -> Matrix {
+    let comparisons: Vec<Comparison> = candidates
+        .iter()
+        .map(|candidate| compare(baseline, candidate, options))
+        .collect();
+    let estimates = || {
+        let rows = comparisons.iter().flat_map(|comparison| &comparison.rows);
+        rows.filter_map(|row| row.estimate)
+    };
+    let blocks = || estimates().map(|estimate| estimate.blocks);
+    let visible = || estimates().map(|estimate| estimate.visible_percent);
+    let family = Family {
+        control: options.control,
+        judged: estimates().count() as u32,
+        blocks: blocks().min().zip(blocks().max()),
+        visible_percent: visible()
+            .min_by(f64::total_cmp)
+            .zip(visible().max_by(f64::total_cmp)),
+        seed: options.seed,
+    };
+    Matrix {
+        baseline: baseline.name.clone(),
+        comparisons,
+        tables: Vec::new(),
+        projection: Projection {
+            row: options.row.clone(),
+            ..Projection::default()
+        },
+        family,
+        setup: Setup::default(),
+    }
+}
+
+/// What was repeated, and how the repetitions lie.
+fn replication(pairs: &[Pair<'_>]) -> Replication {
+    let most = |runs: fn(&Pair<'_>) -> usize| pairs.iter().map(runs).max().unwrap_or(0) as u32;
+    let worst = pairs
+        .iter()
+        .map(|pair| match judge::blocks(pair) {
+            order::Order::Blocks(_) => RunOrder::Interleaved,
+            order::Order::OneSideFirst(_) => RunOrder::OneSideFirst,
+            order::Order::Batched => RunOrder::NotInterleaved,
+        })
+        .max();
+    Replication {
+        unit: Unit::Run,
+        a: most(|pair| pair.a.len()),
+        b: most(|pair| pair.b.len()),
+        order: worst.unwrap_or(RunOrder::NotInterleaved),
+    }
 }
 
 /// What keeps anything of the two sides from being compared.
@@ -327,8 +283,13 @@ fn rows(ground: &Ground<'_>) -> Vec<(Row, Judgement)> {
                 a,
                 b,
                 change,
+                blocks: Vec::new(),
                 estimate: None,
+                effect_percent: None,
+                floor: None,
+                floor_percent: None,
                 verdict: None,
+                remarks: Vec::new(),
             };
             (row, judgement)
         })

@@ -25,6 +25,25 @@ pub struct Repeat {
     pub scale: Scale,
 }
 
+/// The noise of one metric of one cell, as runs of one configuration against itself
+/// showed it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Floor {
+    /// The cell, without the factors that tell sides apart.
+    pub cell: Cell,
+    /// The phase.
+    pub phase: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// Robust standard deviation of the log differences of one configuration's runs in
+    /// a block.
+    pub deviation: f64,
+    /// A/A blocks that it rests on.
+    pub blocks: u32,
+    /// Where it is from: `calibration k3f9`, `a and b are the same configuration`.
+    pub from: String,
+}
+
 /// Every metric that has several runs in one cell of the session, in order of
 /// appearance. Metrics without a better side are left out, and so are runs from 0,
 /// of which no percentage follows.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use stiction_core::{Better, Seed};
 
-use super::Estimate;
+use super::comparison::{Estimate, Method};
 use crate::estimate::{max_t, plan, signed_rank};
 use crate::verdict::Verdict;
 
@@ -38,6 +38,7 @@ pub fn decide(
     let deviation = plan::deviation(differences).unwrap_or(0.0);
     let blocks = differences.len() as u32;
     let estimate = Estimate {
+        method: Method::Paired,
         change_percent: percent(typical),
         lowest_percent: end.min(other_end),
         highest_percent: end.max(other_end),

@@ -13,6 +13,8 @@ pub struct Difference {
     pub b: String,
     /// Whether it belongs to the factor that the comparison is about.
     pub named: bool,
+    /// Whether the user lets it differ beside the factor.
+    pub allowed: bool,
 }
 
 /// What differs between two environments.
@@ -28,9 +30,12 @@ pub struct EnvironmentDifference {
 }
 
 impl EnvironmentDifference {
-    /// The differences that the factor of the comparison does not account for.
+    /// The differences that neither the factor of the comparison nor the user's leave
+    /// accounts for.
     pub fn unnamed(&self) -> impl Iterator<Item = &Difference> {
-        self.differs.iter().filter(|difference| !difference.named)
+        self.differs
+            .iter()
+            .filter(|difference| !difference.named && !difference.allowed)
     }
 }
 
@@ -52,6 +57,7 @@ pub fn difference(a: &Environment, b: &Environment, factor: Option<&str>) -> Env
                 a: value_a.clone(),
                 b: value_b,
                 named: factor.is_some_and(|factor| belongs(key, factor)),
+                allowed: false,
             }),
             Some(_) => {}
         }

@@ -129,6 +129,7 @@ pub(super) fn parameter_differences(a: &Session, b: &Session) -> Vec<Difference>
             a: text(a.get(key)),
             b: text(b.get(key)),
             named: false,
+            allowed: false,
         })
         .collect()
 }

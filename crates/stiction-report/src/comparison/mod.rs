@@ -8,7 +8,7 @@ mod times;
 
 use stiction_analysis::Outcome;
 use stiction_analysis::compare::{Comparison, Difference, Unmatched};
-use stiction_core::Level;
+use stiction_core::{Level, SessionId};
 
 use crate::cell::cell_text;
 use crate::outcome::title;
@@ -47,16 +47,15 @@ pub fn comparison(comparison: &Comparison, style: Style) -> String {
 }
 
 fn write_head(page: &mut Page, comparison: &Comparison) {
-    let (session_a, session_b) = &comparison.sessions;
-    let same = session_a == session_b;
-    let b_from = if same {
+    let (sessions_a, sessions_b) = &comparison.sessions;
+    let b_from = if comparison.is_of_one_session() {
         "same session".to_owned()
     } else {
-        session_b.to_string()
+        sessions_text(sessions_b)
     };
     page.edges(
         Span::new(Role::Strong, format!("A  {}", comparison.a)),
-        Span::new(Role::Faint, session_a.as_str()),
+        Span::new(Role::Faint, sessions_text(sessions_a)),
     );
     page.edges(
         Span::new(Role::Strong, format!("B  {}", comparison.b)),
@@ -80,10 +79,18 @@ fn write_head(page: &mut Page, comparison: &Comparison) {
     }
 }
 
+/// The session of a side, or how many it is of.
+fn sessions_text(sessions: &[SessionId]) -> String {
+    match sessions {
+        [only] => only.to_string(),
+        several => format!("{} sessions", several.len()),
+    }
+}
+
 fn write_environment(page: &mut Page, comparison: &Comparison) {
     let environment = &comparison.environment;
     page.blank();
-    if comparison.sessions.0 == comparison.sessions.1 {
+    if comparison.is_of_one_session() {
         page.line("Environment: both sides are of one session.");
     } else if environment.differs.is_empty() {
         page.line("Environment: no known difference.");
@@ -109,7 +116,7 @@ fn differences(differences: &[Difference]) -> Table {
     ]);
     for difference in differences {
         // What the user named is expected; the rest may explain any change.
-        let role = if difference.named {
+        let role = if difference.named || difference.allowed {
             Role::Text
         } else {
             Role::Doubt

@@ -32,7 +32,7 @@ struct ComparisonView<'a> {
 #[derive(Serialize)]
 struct SideName<'a> {
     name: &'a str,
-    session: &'a SessionId,
+    sessions: &'a [SessionId],
 }
 
 #[derive(Serialize)]
@@ -184,7 +184,7 @@ enum SpreadView {
 /// `stiction-comparison`.
 #[must_use]
 pub fn comparison(comparison: &Comparison) -> String {
-    let side = |name, session| SideName { name, session };
+    let side = |name, sessions| SideName { name, sessions };
     let environment = &comparison.environment;
     let view = ComparisonView {
         outcome: outcome(comparison.outcome()),
