@@ -4,8 +4,29 @@
 //! In blocks, all work is on d = ln(b / a) of each, signed so that more is better. The
 //! order inside each block is random, so without an effect every pattern of signs is
 //! equally likely: the tests need no other assumption.
+//!
+//! What is not finite decides nothing, anywhere: p-values are 1 then, estimates and
+//! intervals `None`.
+//!
+//! - The difference: [`signed_rank`], [`rank_sum`], [`sign_flip`], [`student`], and
+//!   [`equivalence`] to show that there is none worth speaking of.
+//! - Many cells: [`max_t`] with blocks, [`correct`] without, [`geometric`] for one figure.
+//! - One side: [`quantiles`], [`outliers`].
+//! - Planning: [`plan`].
 
+pub mod correct;
+pub mod equivalence;
+pub mod geometric;
 pub mod max_t;
+pub mod outliers;
 pub mod plan;
+pub mod quantiles;
 pub mod rank_sum;
+pub mod sign_flip;
 pub mod signed_rank;
+pub mod student;
+
+/// Whether all of `values` are finite; true of nothing.
+fn all_finite(values: &[f64]) -> bool {
+    values.iter().all(|value| value.is_finite())
+}

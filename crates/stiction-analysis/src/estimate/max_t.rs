@@ -22,7 +22,8 @@ const GROUP_PATTERNS: usize = 1 << GROUP;
 ///
 /// `cells` holds, cell by cell, one difference for each block; all cells have the
 /// same blocks in the same order. `seed` chooses the patterns where there are too
-/// many to try all.
+/// many to try all. A cell with a value that is not finite has a p-value of 1 and costs
+/// the others nothing; with fewer than two blocks all have.
 ///
 /// # Panics
 /// When cells have different numbers of blocks.
@@ -41,13 +42,15 @@ pub fn adjusted_p(cells: &[Vec<f64>], seed: Seed) -> Vec<f64> {
         .iter()
         .map(|cell| cell.iter().sum::<f64>().abs())
         .collect();
-    let mut from_largest: Vec<usize> = (0..cells.len()).collect();
+    let mut from_largest: Vec<usize> = (0..cells.len())
+        .filter(|&cell| super::all_finite(&cells[cell]))
+        .collect();
     from_largest.sort_by(|&i, &j| observed[j].total_cmp(&observed[i]));
 
     let patterns = Patterns::of(blocks, seed);
     // The largest of the cells not yet rejected, by pattern: the least come first.
     let mut largest = vec![0.0f64; patterns.count];
-    let mut adjusted = vec![0.0; cells.len()];
+    let mut adjusted = vec![1.0; cells.len()];
     for &cell in from_largest.iter().rev() {
         patterns.raise(&mut largest, &scaled[cell]);
         // Equal sums in another order of addition differ in the last bits.
@@ -217,5 +220,17 @@ mod tests {
     fn too_few_blocks_decide_nothing() {
         assert_eq!(adjusted_p(&[], Seed(1)), [0.0; 0]);
         assert_eq!(adjusted_p(&[vec![3.0]], Seed(1)), [1.0]);
+        assert_eq!(adjusted_p(&[vec![0.0; 8]], Seed(1)), [1.0], "all zero");
+    }
+
+    #[test]
+    fn a_cell_without_numbers_is_left_out() {
+        let sound = MAIZE[..10].to_vec();
+        let alone = adjusted_p(std::slice::from_ref(&sound), Seed(1))[0];
+        for odd in [f64::NAN, f64::INFINITY] {
+            let mut broken = vec![5.0; 10];
+            broken[4] = odd;
+            assert_eq!(adjusted_p(&[broken, sound.clone()], Seed(1)), [1.0, alone]);
+        }
     }
 }

@@ -9,11 +9,13 @@
 //! (1947); L. E. Moses for the interval, as in M. Hollander and D. A. Wolfe,
 //! "Nonparametric statistical methods" (1973), section 4.
 
+use super::{all_finite, quantiles};
+
 /// The two-sided p-value of the hypothesis that `a` and `b` come from one
-/// distribution; 1 when a side is empty.
+/// distribution; 1 when a side is empty or has a value that is not finite.
 #[must_use]
 pub fn p_two_sided(a: &[f64], b: &[f64]) -> f64 {
-    if a.is_empty() || b.is_empty() {
+    if !are_sides(a, b) {
         return 1.0;
     }
     let ranked = doubled_ranks(a, b);
@@ -27,6 +29,11 @@ pub fn p_two_sided(a: &[f64], b: &[f64]) -> f64 {
     let below: f64 = distribution[..=observed].iter().sum();
     let above: f64 = distribution[observed..].iter().sum();
     (2.0 * below.min(above)).min(1.0)
+}
+
+/// Whether both sides have values, all of them finite.
+fn are_sides(a: &[f64], b: &[f64]) -> bool {
+    !a.is_empty() && !b.is_empty() && all_finite(a) && all_finite(b)
 }
 
 /// Whether each value is B's, and its doubled mid-rank, in rising order.
@@ -75,23 +82,21 @@ pub fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// The Hodges-Lehmann estimate of how far `b` is shifted from `a`: the median of all
-/// differences. `None` when a side is empty.
+/// differences. `None` when a side is empty or has a value that is not finite.
 #[must_use]
 pub fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
-    let all = differences(a, b);
-    let middle = all.len() / 2;
-    match all.len() {
-        0 => None,
-        even if even % 2 == 0 => Some(f64::midpoint(all[middle - 1], all[middle])),
-        _ => Some(all[middle]),
+    if !are_sides(a, b) {
+        return None;
     }
+    quantiles::median_of_sorted(&differences(a, b))
 }
 
 /// The exact interval for the shift that covers at least `confidence`; `None` when
-/// so few runs cannot give one (fewer than four a side at 95 %).
+/// so few runs cannot give one (fewer than four a side at 95 %), and where some are not
+/// finite.
 #[must_use]
 pub fn interval(a: &[f64], b: &[f64], confidence: f64) -> Option<(f64, f64)> {
-    if a.is_empty() || b.is_empty() {
+    if !are_sides(a, b) {
         return None;
     }
     let k = quantile((1.0 - confidence) / 2.0, a.len(), b.len());
@@ -171,6 +176,13 @@ mod tests {
         assert_eq!(p_two_sided(&[], &[1.0]), 1.0);
         assert_eq!(interval(&[1.0], &[], 0.95), None);
         assert_eq!(hodges_lehmann(&[], &[]), None);
+        for odd in [f64::NAN, f64::INFINITY] {
+            let side = [1.0, 2.0, 3.0, odd];
+            assert_eq!(p_two_sided(&side, &[1.0; 4]), 1.0);
+            assert_eq!(interval(&side, &[1.0; 4], 0.95), None);
+            assert_eq!(hodges_lehmann(&[1.0], &side), None);
+        }
+        assert_eq!(p_two_sided(&[2.0; 4], &[2.0; 4]), 1.0, "all equal");
     }
 
     /// The definition: the share of all ways to choose B's ranks that are as far out.

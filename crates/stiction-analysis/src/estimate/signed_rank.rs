@@ -11,21 +11,32 @@
 //! from Walsh averages, as in M. Hollander and D. A. Wolfe, "Nonparametric
 //! statistical methods" (1973), section 3.
 
+use super::{all_finite, quantiles};
+
 /// The two-sided p-value of the hypothesis that `differences` are symmetric about 0.
-/// Zeros are left out, as Wilcoxon did; 1 when nothing else is left.
+/// Zeros are left out, as Wilcoxon did; 1 when nothing else is left, and where some
+/// difference is not finite.
 #[must_use]
 pub fn p_two_sided(differences: &[f64]) -> f64 {
+    let turned: Vec<f64> = differences.iter().map(|d| -d).collect();
+    (2.0 * p_above(differences).min(p_above(&turned))).min(1.0)
+}
+
+/// The p-value of the hypothesis that the centre of symmetry is 0 or less; otherwise as
+/// [`p_two_sided`].
+#[must_use]
+pub fn p_above(differences: &[f64]) -> f64 {
+    if !all_finite(differences) {
+        return 1.0;
+    }
     let ranked = doubled_ranks(differences);
-    let positive: usize = ranked
+    let negative: usize = ranked
         .iter()
-        .filter(|(up, _)| *up)
+        .filter(|(up, _)| !*up)
         .map(|(_, rank)| rank)
         .sum();
     let ranks: Vec<usize> = ranked.into_iter().map(|(_, rank)| rank).collect();
-    let total: usize = ranks.iter().sum();
-    let distribution = sums(&ranks);
-    let lower_tail = positive.min(total - positive);
-    (2.0 * distribution[..=lower_tail].iter().sum::<f64>()).min(1.0)
+    sums(&ranks)[..=negative].iter().sum::<f64>().min(1.0)
 }
 
 /// Sign and doubled mid-rank of each difference that is not 0.
@@ -88,22 +99,24 @@ pub fn walsh_averages(differences: &[f64]) -> Vec<f64> {
     averages
 }
 
-/// The Hodges-Lehmann estimate: the median of the Walsh averages. `None` of nothing.
+/// The Hodges-Lehmann estimate: the median of the Walsh averages. `None` of nothing and
+/// of differences some of which are not finite.
 #[must_use]
 pub fn hodges_lehmann(differences: &[f64]) -> Option<f64> {
-    let averages = walsh_averages(differences);
-    let middle = averages.len() / 2;
-    match averages.len() {
-        0 => None,
-        even if even % 2 == 0 => Some(f64::midpoint(averages[middle - 1], averages[middle])),
-        _ => Some(averages[middle]),
+    if !all_finite(differences) {
+        return None;
     }
+    quantiles::median_of_sorted(&walsh_averages(differences))
 }
 
 /// The exact interval for the centre of symmetry that covers at least `confidence`;
-/// `None` when so few differences cannot give one (fewer than six at 95 %).
+/// `None` when so few differences cannot give one (fewer than six at 95 %), and where
+/// some are not finite.
 #[must_use]
 pub fn interval(differences: &[f64], confidence: f64) -> Option<(f64, f64)> {
+    if !all_finite(differences) {
+        return None;
+    }
     let k = quantile((1.0 - confidence) / 2.0, differences.len());
     let averages = walsh_averages(differences);
     let lowest = averages.get(k.checked_sub(1)?)?;
@@ -178,6 +191,18 @@ mod tests {
         assert_eq!(p_two_sided(&[]), 1.0);
         assert_eq!(p_two_sided(&[0.0, 0.0]), 1.0);
         assert_eq!(hodges_lehmann(&[]), None);
+        assert_eq!(interval(&[0.0; 8], 0.95), Some((0.0, 0.0)));
+    }
+
+    #[test]
+    fn what_is_no_number_decides_nothing() {
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let differences = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, odd];
+            assert_eq!(p_two_sided(&differences), 1.0);
+            assert_eq!(p_above(&differences), 1.0);
+            assert_eq!(hodges_lehmann(&differences), None);
+            assert_eq!(interval(&differences, 0.95), None);
+        }
     }
 
     /// The definition: the share of all sign patterns whose sum is as far out.
