@@ -67,6 +67,18 @@ pub fn drop_file_cache(files: &[PathBuf]) -> Result<CacheDrop, HostError> {
     })
 }
 
+/// Writes back what is dirty and drops every clean page, entry and inode of the whole
+/// machine from memory (`Documentation/admin-guide/sysctl/vm.rst`, `drop_caches`).
+///
+/// # Errors
+/// When the kernel refuses: only root may.
+pub fn drop_all_caches() -> Result<(), HostError> {
+    let setting = Path::new("/proc/sys/vm/drop_caches");
+    rustix::fs::sync();
+    std::fs::write(setting, "3")
+        .map_err(|error| HostError::refused("drop the caches through", setting, error))
+}
+
 /// Drops one file; whether it lives in memory.
 fn drop_one(path: &Path) -> io::Result<bool> {
     let file = File::open(path)?;

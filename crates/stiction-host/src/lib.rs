@@ -21,11 +21,12 @@ mod random;
 mod roots;
 mod space;
 mod stack;
+mod subprocess;
 mod sys;
 mod undo;
 mod witness;
 
-pub use cache::{CacheDrop, drop_file_cache};
+pub use cache::{CacheDrop, drop_all_caches, drop_file_cache};
 pub use changes::{ControlGroup, LoopDevice, MountedFilesystem};
 pub use error::HostError;
 pub use facts::{cpus_of_nodes, numa_nodes, observe_environment, observe_environment_in};
@@ -35,6 +36,7 @@ pub use process::{ProcessGroup, ProcessUsage, running_cpu_ns};
 pub use roots::Roots;
 pub use space::{Reserve, Space, admit_bytes, space};
 pub use stack::{observe_target, observe_target_in};
+pub use subprocess::{EndedProcess, SAID_BYTES_MAX, Subprocess};
 pub use undo::{
     Change, Journals, Liveness, Owner, Pending, Restoration, Restored, UndoJournal, Undone,
     pending, restore,

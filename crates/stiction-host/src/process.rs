@@ -1,7 +1,7 @@
 //! Child processes: watched through a descriptor, so that no other process can be taken
 //! for them, and ended with all that they started.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
@@ -28,6 +28,8 @@ pub struct ProcessUsage {
     pub switches_voluntary: u64,
     /// Times that the CPU was taken from a process.
     pub switches_involuntary: u64,
+    /// Most memory that any one of them had resident at once, bytes.
+    pub resident_bytes_max: u64,
 }
 
 impl ProcessUsage {
@@ -115,8 +117,16 @@ impl ProcessGroup {
             faults_minor: used.faults_minor,
             switches_voluntary: used.switches_voluntary,
             switches_involuntary: used.switches_involuntary,
+            resident_bytes_max: used.resident_bytes_max,
         };
         Ok((status, usage))
+    }
+}
+
+impl AsFd for ProcessGroup {
+    /// Becomes readable when the child ends (pidfd_open(2)).
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
     }
 }
 

@@ -4,7 +4,8 @@ use stiction_core::Seed;
 
 /// `items` in an order drawn from `seed`, every one equally likely: Fisher and Yates's
 /// shuffle.
-pub(crate) fn shuffled<T>(mut items: Vec<T>, seed: Seed) -> Vec<T> {
+#[must_use]
+pub fn shuffled<T>(mut items: Vec<T>, seed: Seed) -> Vec<T> {
     for last in (1..items.len()).rev() {
         let draw = seed.stream(last as u64).0;
         let chosen = (u128::from(draw) * (last as u128 + 1)) >> 64;

@@ -77,7 +77,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "stiction-suite",
         promise: "is benchmarks as programs of phases, and knows no SQL or rendering",
         ours: &["stiction-core", "stiction-engine", "stiction-host"],
-        foreign: &[PURE, CHANCE, KERNEL, &["tar"]],
+        foreign: &[PURE, CHANCE, KERNEL, &["regex-lite", "tar"]],
     },
     Layer {
         name: "stiction-journal",

@@ -32,6 +32,7 @@ pub(crate) struct ChildUsage {
     pub(crate) faults_minor: u64,
     pub(crate) switches_voluntary: u64,
     pub(crate) switches_involuntary: u64,
+    pub(crate) resident_bytes_max: u64,
 }
 
 /// Waits for the child `pid` to end and takes it away.
@@ -56,6 +57,8 @@ pub(crate) fn wait(pid: i32) -> io::Result<(ExitStatus, ChildUsage)> {
                     faults_minor: count(usage.ru_minflt),
                     switches_voluntary: count(usage.ru_nvcsw),
                     switches_involuntary: count(usage.ru_nivcsw),
+                    // In KiB on Linux, of the largest of them (getrusage(2)).
+                    resident_bytes_max: count(usage.ru_maxrss) << 10,
                 };
                 return Ok((ExitStatus::from_raw(status), used));
             }

@@ -3,14 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use stiction_core::{
-    Caveat, CaveatCode, Direction, Measurement, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial,
-    SkipCode, SkipReason, TrialOutcome, metrics,
+    Caveat, CaveatCode, Direction, Measurement, Phase, PhaseKind, Plan, PlannedTrial, SkipCode,
+    SkipReason, TrialOutcome, metrics,
 };
-use stiction_engine::{Progress, Routine, Target, Timetable};
+use stiction_engine::{Routine, Target, Timetable};
 use stiction_host::{Pressure, Witness, admit_bytes};
 
 use super::build;
@@ -25,7 +24,9 @@ use crate::measure::ended_otherwise;
 use crate::metadata::{Folder, directions};
 use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
+use crate::program::of_process;
 use crate::room::reserve;
+use crate::timed::{Cut, timed};
 use crate::tree_move::{self, EntryOrder, Generated};
 use crate::{Context, Ground, SuiteError, TrialReport};
 
@@ -146,13 +147,6 @@ struct CellRun<'a> {
     /// The last place: the tree that is compiled, where one is.
     theirs: Option<&'a Path>,
     setting: Setting,
-}
-
-/// How a phase of ours ended before its time.
-enum Cut {
-    /// The user wants no more.
-    Stopped,
-    Failed(String),
 }
 
 impl CellRun<'_> {
@@ -313,8 +307,7 @@ impl CellRun<'_> {
             let pressure = Pressure::read();
             let witness = Witness::begin(self.ground.stacks(), &[]);
             let before = load.as_ref().map(RunningLoad::read);
-            let job = RunningJob::start(self.helper, &self.words(), self.folder())
-                .map_err(Cut::Failed)?;
+            let mut job = RunningJob::start(self.helper, &self.words()).map_err(Cut::Failed)?;
             while !job.has_ended_within(LOOK).map_err(Cut::Failed)? {
                 if context.stop.is_raised() {
                     return Err(Cut::Stopped);
@@ -327,7 +320,7 @@ impl CellRun<'_> {
             let ended = job.finish().map_err(Cut::Failed)?;
             phase.witnesses = witness.finish();
             let pressure = Pressure::read().since(pressure);
-            phase.measurements = window::of_job(ended.elapsed, ended.usage);
+            phase.measurements = of_process(ended.elapsed, ended.usage);
             let told = window::told(&ended.output);
             phase.measurements.extend(told.figures);
             phase.notes.extend(told.notes);
@@ -479,7 +472,7 @@ impl CellRun<'_> {
         context: &mut Context<'_>,
     ) -> Result<Option<TrialOutcome>, SuiteError> {
         let phase = timed(context, name, PhaseKind::Prepare, |context, _| {
-            let job = RunningJob::start(self.helper, words, self.folder()).map_err(Cut::Failed)?;
+            let mut job = RunningJob::start(self.helper, words).map_err(Cut::Failed)?;
             while !job.has_ended_within(LOOK).map_err(Cut::Failed)? {
                 if context.stop.is_raised() {
                     return Err(Cut::Stopped);
@@ -488,11 +481,6 @@ impl CellRun<'_> {
             job.finish().map(drop).map_err(Cut::Failed)
         })?;
         Ok(ended_otherwise(&phase))
-    }
-
-    /// The directory of our own.
-    fn folder(&self) -> &Path {
-        self.tree.parent().unwrap_or(self.tree)
     }
 }
 
@@ -511,38 +499,4 @@ fn go_on(load: &RunningLoad, patience: Duration, context: &Context<'_>) -> Resul
         return Err(Cut::Stopped);
     }
     load.go_on_for(patience).map_err(Cut::Failed)
-}
-
-/// A phase that is no job of the engine.
-fn timed(
-    context: &mut Context<'_>,
-    name: &'static str,
-    kind: PhaseKind,
-    work: impl FnOnce(&Context<'_>, &mut Phase) -> Result<(), Cut>,
-) -> Result<Phase, SuiteError> {
-    let progress = Arc::new(Progress::new(0));
-    context.events.phase_started(name, None, progress);
-    let mut phase = Phase::new(name, kind);
-    phase.start_ns = context.now_ns();
-    let result = work(context, &mut phase);
-    if phase.elapsed_ns == 0 {
-        phase.elapsed_ns = context.now_ns() - phase.start_ns;
-    }
-    match result {
-        Ok(()) => {}
-        Err(Cut::Stopped) => {
-            phase.outcome = PhaseOutcome::EndedEarly;
-            phase.measurements.clear();
-            phase.caveats.push(Caveat::new(
-                CaveatCode::Interrupted,
-                format!("{name} was stopped before its end"),
-            ));
-        }
-        Err(Cut::Failed(message)) => {
-            phase.measurements.clear();
-            phase.outcome = PhaseOutcome::Failed { message };
-        }
-    }
-    context.events.phase_finished(&phase)?;
-    Ok(phase)
 }

@@ -3,32 +3,9 @@
 use std::time::Duration;
 
 use stiction_core::{Measurement, Metric, SystemCpu, metrics};
-use stiction_host::{Pressure, ProcessUsage};
+use stiction_host::Pressure;
 
 use super::loads::{EndedLoad, Load, Reading, Setting};
-
-/// What the job itself came to.
-pub(super) fn of_job(elapsed: Duration, usage: ProcessUsage) -> Vec<Measurement> {
-    let elapsed_s = elapsed.as_secs_f64();
-    let seconds = |ns: u64| ns as f64 / 1e9;
-    let mut found = vec![
-        Measurement::new(metrics::ELAPSED, elapsed_s, 1),
-        Measurement::new(metrics::CPU_USER, seconds(usage.user_ns), 1),
-        Measurement::new(metrics::CPU_SYSTEM, seconds(usage.system_ns), 1),
-    ];
-    if elapsed_s > 0.0 {
-        let share = 100.0 * seconds(usage.cpu_ns()) / elapsed_s;
-        found.push(Measurement::new(metrics::CPU_PERCENT, share, 1));
-    }
-    let counts = [
-        (metrics::MAJOR_FAULTS, usage.faults_major),
-        (metrics::MINOR_FAULTS, usage.faults_minor),
-        (metrics::SWITCHES_VOLUNTARY, usage.switches_voluntary),
-        (metrics::SWITCHES_INVOLUNTARY, usage.switches_involuntary),
-    ];
-    found.extend(counts.map(|(metric, count)| Measurement::new(metric, count as f64, 1)));
-    found
-}
 
 /// What a job told of itself.
 #[derive(Debug, Default)]
