@@ -228,6 +228,14 @@ impl Archive {
         self.store.list(filter)
     }
 
+    /// The same sessions with their figures alone: as [`Store::figures`].
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn figures(&self, filter: &Filter) -> Result<Vec<Session>, StoreError> {
+        self.store.figures(filter)
+    }
+
     /// Which sessions `typed` means: as [`Store::resolve`], and when there is none, those
     /// whose journal has such a name and cannot be read, so that they can be deleted.
     ///

@@ -1,5 +1,6 @@
 //! Sessions in a SQLite database.
 
+mod figures;
 mod read;
 mod write;
 
@@ -19,7 +20,10 @@ use crate::{Filter, Resolution, Store, StoreError};
 const APPLICATION_ID: u32 = 0x5354_4943;
 
 /// What brings a database from each version to the next, from an empty one on.
-const MIGRATIONS: &[&str] = &[include_str!("sqlite/schema.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("sqlite/schema.sql"),
+    include_str!("sqlite/headers.sql"),
+];
 
 /// The version that the migrations lead to.
 const NEWEST_VERSION: u32 = MIGRATIONS.len() as u32;
@@ -206,6 +210,11 @@ impl Store for SqliteStore {
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
         read::list(&self.connection, filter)
             .map_err(|error| self.error("list the sessions in the store", error))
+    }
+
+    fn figures(&self, filter: &Filter) -> Result<Vec<Session>, StoreError> {
+        figures::read(&self.connection, filter)
+            .map_err(|error| self.error("read the figures in the store", error))
     }
 
     fn resolve(&self, typed: &str) -> Result<Resolution, StoreError> {

@@ -29,6 +29,16 @@ pub trait Store {
     /// When they cannot be read.
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError>;
 
+    /// The sessions that `filter` lets through, latest first, each with what its figures
+    /// take and nothing else: the header without the planned trials, and of each trial
+    /// the measured phases, with the measurements that are better one way. What was
+    /// recorded and witnessed, doubts and notes are left out, and metrics that are not
+    /// among [`stiction_core::metrics`] have the class of rates.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn figures(&self, filter: &Filter) -> Result<Vec<Session>, StoreError>;
+
     /// Which sessions `typed` means: those whose id it is the beginning or the whole
     /// tail of; when there are none, those whose label it is.
     ///

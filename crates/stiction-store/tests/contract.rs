@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use stiction_core::{Session, SessionId, Summary};
+use stiction_core::{Better, Measurement, Phase, PhaseKind, Session, SessionId, Summary, Trial};
 use stiction_store::{Filter, Resolution, SqliteStore, Store, StoreError};
 use testkit::sessions::sample;
 
@@ -52,6 +52,13 @@ impl Store for Model {
         Ok(list)
     }
 
+    fn figures(&self, filter: &Filter) -> Result<Vec<Session>, StoreError> {
+        let list = self.list(filter)?;
+        list.iter()
+            .map(|summary| Ok(bare(&self.get(&summary.id)?)))
+            .collect()
+    }
+
     fn resolve(&self, typed: &str) -> Result<Resolution, StoreError> {
         let ids = |by: &dyn Fn(&Session) -> bool| -> Vec<SessionId> {
             let found = self.0.values().filter(|(session, _)| by(session));
@@ -77,6 +84,71 @@ impl Store for Model {
     fn remove(&mut self, id: &SessionId) -> Result<bool, StoreError> {
         Ok(self.0.remove(id).is_some())
     }
+}
+
+/// What `figures` leaves of a session. Numbers beyond SQLite's integers are cut.
+fn bare(session: &Session) -> Session {
+    let mut header = session.header.clone();
+    if let Some(plan) = &mut header.plan {
+        plan.trials.clear();
+    }
+    let cut = |number: u64| number.min(i64::MAX as u64);
+    let phase = |phase: &Phase| {
+        let figures = phase.measurements.iter();
+        let judged = figures.filter(|figure| figure.metric.better != Better::Neither);
+        Phase {
+            outcome: phase.outcome.clone(),
+            start_ns: cut(phase.start_ns),
+            elapsed_ns: cut(phase.elapsed_ns),
+            measurements: judged
+                .map(|figure| Measurement {
+                    digits_cut: false,
+                    n: cut(figure.n),
+                    ..figure.clone()
+                })
+                .collect(),
+            ..Phase::new(&phase.name, phase.kind)
+        }
+    };
+    let trial = |trial: &Trial| {
+        let measured = trial.phases.iter().filter(|p| p.kind == PhaseKind::Measure);
+        Trial {
+            targets: trial.targets.clone(),
+            outcome: trial.outcome.clone(),
+            start_ns: cut(trial.start_ns),
+            phases: measured.map(phase).collect(),
+            ..Trial::new(trial.cell.clone(), trial.repetition)
+        }
+    };
+    Session {
+        header,
+        trials: session.trials.iter().map(trial).collect(),
+        end: session.end.clone(),
+    }
+}
+
+fn reads_figures_without_records(store: &mut dyn Store) {
+    let sessions = samples(0..40);
+    store.put(&sessions).unwrap();
+    let figures = store.figures(&Filter::default()).unwrap();
+    let expected: Vec<Session> = sessions.iter().rev().map(|(s, _)| bare(s)).collect();
+    assert_eq!(figures.len(), expected.len());
+    for (figures, expected) in figures.iter().zip(&expected) {
+        assert_eq!(figures, expected);
+    }
+    assert!(figures.iter().any(|session| {
+        let mut phases = session.trials.iter().flat_map(|trial| &trial.phases);
+        phases.any(|phase| !phase.measurements.is_empty())
+    }));
+    let latest = Filter {
+        workload: Some("tiobench".to_owned()),
+        limit: Some(2),
+        ..Filter::default()
+    };
+    let chosen = store.figures(&latest).unwrap();
+    let listed = store.list(&latest).unwrap();
+    assert_eq!(chosen.len(), 2);
+    assert!(chosen.iter().zip(&listed).all(|(a, b)| a.header.id == b.id));
 }
 
 fn samples(numbers: std::ops::Range<u64>) -> Vec<(Session, u64)> {
@@ -216,6 +288,7 @@ macro_rules! contract {
 
 contract! {
     keeps_sessions_exactly
+    reads_figures_without_records
     replaces_what_is_put_again
     forgets_what_is_removed
     lists_the_latest_first_and_as_summaries

@@ -216,21 +216,21 @@ fn a_newer_schema_is_refused() {
     let place = place();
     drop(SqliteStore::open(&place.path).unwrap());
     let connection = Connection::open(&place.path).unwrap();
-    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.pragma_update(None, "user_version", 3).unwrap();
     drop(connection);
     let error = error_of(&place.path);
     assert!(
         matches!(
             error,
             StoreError::Newer {
-                found: 2,
-                known: 1,
+                found: 3,
+                known: 2,
                 ..
             }
         ),
         "{error}"
     );
-    assert!(error.to_string().contains("is of version 2"), "{error}");
+    assert!(error.to_string().contains("is of version 3"), "{error}");
 }
 
 /// Nobody makes a directory in /sys, not even root.
@@ -360,5 +360,31 @@ fn two_processes_write_at_the_same_time() {
     for number in 0..2 * SESSIONS {
         let session: Session = sample(number);
         assert_eq!(reader.get(&session.header.id).unwrap(), session);
+    }
+}
+
+/// The first version had no headers and no targets of trials.
+#[test]
+fn a_store_of_the_first_version_is_brought_up_to_date() {
+    let place = place();
+    let sessions: Vec<_> = (0..20).map(|number| (sample(number), number)).collect();
+    let mut store = SqliteStore::open(&place.path).unwrap();
+    store.put(&sessions).unwrap();
+    let mut expected = store.figures(&Filter::default()).unwrap();
+    for trial in expected.iter_mut().flat_map(|session| &mut session.trials) {
+        trial.targets = None;
+    }
+    drop(store);
+    let old = Connection::open(&place.path).unwrap();
+    old.execute_batch(
+        "DROP TABLE headers; ALTER TABLE trials DROP COLUMN targets; PRAGMA user_version = 1",
+    )
+    .unwrap();
+    drop(old);
+    let store = SqliteStore::open(&place.path).unwrap();
+    let figures = store.figures(&Filter::default()).unwrap();
+    assert_eq!(figures.len(), 20);
+    for (figures, expected) in figures.iter().zip(&expected) {
+        assert_eq!(figures, expected);
     }
 }

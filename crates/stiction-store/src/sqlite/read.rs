@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
+use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
 use serde::de::DeserializeOwned;
 use stiction_core::{Provenance, SessionId, Summary, Tool, TrialCounts};
 
@@ -19,32 +19,63 @@ pub(super) fn record(connection: &Connection, id: &SessionId) -> rusqlite::Resul
 }
 
 pub(super) fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Summary>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT * FROM sessions
-         WHERE (:label IS NULL OR label = :label)
-           AND (:workload IS NULL OR workload = :workload)
-           AND (:kernel IS NULL OR substr(kernel, 1, length(:kernel)) = :kernel)
-           AND (:filesystem IS NULL
-                OR EXISTS (SELECT 1 FROM json_each(filesystems) WHERE value = :filesystem))
-           AND (:since IS NULL OR started_ns >= :since)
-           AND (:until IS NULL OR started_ns < :until)
-         ORDER BY started_ns DESC, id DESC
-         LIMIT :limit",
-    )?;
-    let rows = statement.query_map(
-        named_params! {
-            ":label": filter.label,
-            ":workload": filter.workload,
-            ":kernel": filter.kernel,
-            ":filesystem": filter.filesystem,
-            ":since": filter.since.map(time_ns),
-            ":until": filter.until.map(time_ns),
-            // A negative limit is none.
-            ":limit": filter.limit.map_or(-1, i64::from),
-        },
-        summary,
-    )?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT * FROM sessions WHERE {LET_THROUGH} {LATEST_FIRST}"
+    ))?;
+    let rows = statement.query_map(Bound::of(filter).named().as_slice(), summary)?;
     rows.collect()
+}
+
+/// Which rows of `sessions` a filter lets through; its values are [`Bound`].
+pub(super) const LET_THROUGH: &str = "
+    (:label IS NULL OR label = :label)
+    AND (:workload IS NULL OR workload = :workload)
+    AND (:kernel IS NULL OR substr(kernel, 1, length(:kernel)) = :kernel)
+    AND (:filesystem IS NULL
+         OR EXISTS (SELECT 1 FROM json_each(filesystems) WHERE value = :filesystem))
+    AND (:since IS NULL OR started_ns >= :since)
+    AND (:until IS NULL OR started_ns < :until)";
+
+/// In which order, and how many of them.
+pub(super) const LATEST_FIRST: &str = "ORDER BY started_ns DESC, id DESC LIMIT :limit";
+
+/// The values of a filter as SQL takes them.
+pub(super) struct Bound<'a> {
+    label: &'a Option<String>,
+    workload: &'a Option<String>,
+    kernel: &'a Option<String>,
+    filesystem: &'a Option<String>,
+    since: Option<i64>,
+    until: Option<i64>,
+    limit: i64,
+}
+
+impl<'a> Bound<'a> {
+    pub(super) fn of(filter: &'a Filter) -> Self {
+        Self {
+            label: &filter.label,
+            workload: &filter.workload,
+            kernel: &filter.kernel,
+            filesystem: &filter.filesystem,
+            since: filter.since.map(time_ns),
+            until: filter.until.map(time_ns),
+            // A negative limit is none.
+            limit: filter.limit.map_or(-1, i64::from),
+        }
+    }
+
+    /// By the names in [`LET_THROUGH`] and [`LATEST_FIRST`].
+    pub(super) fn named(&self) -> [(&str, &dyn ToSql); 7] {
+        [
+            (":label", self.label),
+            (":workload", self.workload),
+            (":kernel", self.kernel),
+            (":filesystem", self.filesystem),
+            (":since", &self.since),
+            (":until", &self.until),
+            (":limit", &self.limit),
+        ]
+    }
 }
 
 /// The sessions whose id answers to `typed`, or else whose label it is.
@@ -120,12 +151,12 @@ pub(super) fn time_ns(at: jiff::Timestamp) -> i64 {
     i64::try_from(at.as_nanosecond().clamp(lowest, highest)).unwrap_or(i64::MAX)
 }
 
-fn count(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
+pub(super) fn count(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|error| unreadable(row, column, error))
 }
 
-fn parsed<T>(row: &Row<'_>, column: &str) -> rusqlite::Result<T>
+pub(super) fn parsed<T>(row: &Row<'_>, column: &str) -> rusqlite::Result<T>
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
@@ -133,12 +164,16 @@ where
     text.parse().map_err(|error| unreadable(row, column, error))
 }
 
-fn from_json<T: DeserializeOwned>(text: &str, row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+pub(super) fn from_json<T: DeserializeOwned>(
+    text: &str,
+    row: &Row<'_>,
+    column: &str,
+) -> rusqlite::Result<T> {
     serde_json::from_str(text).map_err(|error| unreadable(row, column, error))
 }
 
 /// The error for a column that holds what was never written there.
-fn unreadable(
+pub(super) fn unreadable(
     row: &Row<'_>,
     column: &str,
     error: impl std::error::Error + Send + Sync + 'static,

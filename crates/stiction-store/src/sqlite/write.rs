@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use stiction_core::{
-    Caveat, Phase, PhaseOutcome, Provenance, Session, Summary, Trial, TrialOutcome,
+    Caveat, Phase, PhaseOutcome, Provenance, Session, SessionHeader, Summary, Trial, TrialOutcome,
 };
 
 /// Where a row belongs: the session's key, the trial, the phase.
@@ -34,6 +34,7 @@ fn put_session(
     transaction
         .prepare_cached("INSERT INTO records VALUES (?, ?)")?
         .execute(params![key, json(session)])?;
+    put_header(transaction, key, &session.header)?;
     put_caveats(transaction, (key, None, None), &session.header.caveats)?;
     for (number, trial) in (0..).zip(&session.trials) {
         put_trial(transaction, key, number, trial)?;
@@ -84,6 +85,22 @@ fn put_summary(
     Ok(())
 }
 
+/// The header, without the list of planned trials, which can be long.
+fn put_header(
+    transaction: &Transaction<'_>,
+    key: i64,
+    header: &SessionHeader,
+) -> rusqlite::Result<()> {
+    let mut header = header.clone();
+    if let Some(plan) = &mut header.plan {
+        plan.trials.clear();
+    }
+    transaction
+        .prepare_cached("INSERT INTO headers VALUES (?, ?)")?
+        .execute(params![key, json(&header)])?;
+    Ok(())
+}
+
 fn put_trial(
     transaction: &Transaction<'_>,
     key: i64,
@@ -97,7 +114,7 @@ fn put_trial(
         TrialOutcome::Failed { message } => ("failed", Some(message.clone())),
     };
     transaction
-        .prepare_cached("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?)")?
+        .prepare_cached("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?
         .execute(params![
             key,
             number,
@@ -106,6 +123,7 @@ fn put_trial(
             outcome,
             detail,
             integer(trial.start_ns),
+            trial.targets.as_ref().map(json),
         ])?;
     put_caveats(transaction, (key, Some(number), None), &trial.caveats)?;
     for (place, phase) in (0..).zip(&trial.phases) {
