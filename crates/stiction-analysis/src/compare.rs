@@ -21,6 +21,8 @@ mod summary;
 mod tails;
 mod work;
 
+pub(crate) use work::flat_parameters;
+
 use stiction_core::{Measurement, Metric, Phase, Provenance, Subject, format_count};
 
 pub use crate::change::{Change, Favours, Scale, SideValue};

@@ -10,6 +10,7 @@
 //! Job, Plan  --execute-->  Session > Trial > Phase > Measurement, Recording
 //! ```
 
+mod annotation;
 mod bound;
 mod calls;
 mod caveat;
@@ -48,6 +49,7 @@ mod target;
 mod trace;
 mod witness;
 
+pub use annotation::{Annotation, AnnotationKind};
 pub use bound::{Bound, LatencyFigure, LatencyLimit, LimitError, RateOutcome};
 pub use calls::{CallFlags, RingOptions};
 pub use caveat::{Caveat, CaveatCode, Subject};

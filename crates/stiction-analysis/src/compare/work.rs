@@ -134,6 +134,13 @@ pub(super) fn parameter_differences(a: &Session, b: &Session) -> Vec<Difference>
         .collect()
 }
 
+/// A workload's parameters by the path of their key; those that are null are left out.
+pub(crate) fn flat_parameters(parameters: &serde_json::Value) -> BTreeMap<String, String> {
+    let mut flat = BTreeMap::new();
+    flatten("", parameters, &mut flat);
+    flat
+}
+
 fn flatten(path: &str, value: &serde_json::Value, flat: &mut BTreeMap<String, String>) {
     let below = |key: &str| {
         if path.is_empty() {

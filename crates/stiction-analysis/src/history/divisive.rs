@@ -95,6 +95,9 @@ pub fn change_points(values: &[f64], rule: &Rule, seed: Seed) -> Vec<ChangePoint
 /// The split of one segment, if it is one.
 fn split(values: &[f64], is_newest: bool, rule: &Rule, draws: &mut Draws) -> Option<ChangePoint> {
     let n = values.len();
+    if values.windows(2).all(|pair| pair[0] == pair[1]) {
+        return None;
+    }
     let places_before = |after: usize| rule.fewest.max(1)..(n + 1).saturating_sub(after.max(1));
     let mut scan = Scan::of(values);
     let observed: Vec<usize> = (0..n).collect();
@@ -111,10 +114,6 @@ fn split(values: &[f64], is_newest: bool, rule: &Rule, draws: &mut Draws) -> Opt
         return None;
     }
     let (at, q) = scan.largest(&observed, places.clone())?;
-    // All equal: nothing to tell apart.
-    if q <= 0.0 {
-        return None;
-    }
     let block_length = block_length(values, at);
     // Once so many orders are as extreme, no number of further ones would make it a change.
     let allowed = (rule.alpha * f64::from(rule.orders + 1) + 1e-9).floor() as u32;
@@ -268,7 +267,7 @@ impl Scan {
 ///
 /// Alike is what the test of the first serial correlation of what the two levels leave
 /// over says at 5 %, one-sided: G. E. P. Box and G. M. Jenkins, "Time series analysis"
-/// (1970), section 2.1.6.
+/// (1970).
 fn block_length(values: &[f64], at: usize) -> usize {
     let n = values.len() as f64;
     let mut residuals = Vec::with_capacity(values.len());

@@ -1,0 +1,75 @@
+//! How far one stretch of a series lies from the one before.
+
+use crate::estimate::rank_sum;
+
+/// Points of both stretches together up to which the interval is exact. Beyond it the sum
+/// of ranks is as good as normal, and counting its ways takes long.
+const MOST_EXACT: usize = 60;
+
+/// The 97.5 % quantile of the normal distribution.
+const TWO_SIDED: f64 = 1.959_963_984_540;
+
+/// A difference of logarithms, and the interval that covers it with 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shift {
+    pub(super) estimate: f64,
+    /// `None` where there are too few points for one.
+    pub(super) interval: Option<(f64, f64)>,
+}
+
+/// How far `after` is shifted from `before`: the estimate of Hodges and Lehmann with the
+/// interval of Moses. `None` when one of them is empty.
+pub(super) fn shift(before: &[f64], after: &[f64]) -> Option<Shift> {
+    let all = rank_sum::differences(before, after);
+    let middle = all.len() / 2;
+    let estimate = match all.len() {
+        0 => return None,
+        even if even % 2 == 0 => f64::midpoint(all[middle - 1], all[middle]),
+        _ => all[middle],
+    };
+    let interval = if before.len() + after.len() <= MOST_EXACT {
+        rank_sum::interval(before, after, 0.95)
+    } else {
+        let k = normal_quantile(before.len(), after.len());
+        k.checked_sub(1).map(|k| (all[k], all[all.len() - 1 - k]))
+    };
+    Some(Shift { estimate, interval })
+}
+
+/// What `rank_sum::quantile` is at 2.5 %, by the normal approximation: M. Hollander and D. A.
+/// Wolfe, "Nonparametric statistical methods" (1973), chapter 4.
+fn normal_quantile(m: usize, n: usize) -> usize {
+    let (m, n) = (m as f64, n as f64);
+    let deviation = (m * n * (m + n + 1.0) / 12.0).sqrt();
+    (m * n / 2.0 - TWO_SIDED * deviation).floor().max(0.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where both are at hand, they differ by a rank or two of hundreds.
+    #[test]
+    fn the_approximation_is_near_the_exact_quantile() {
+        for (m, n) in [(30, 30), (10, 50), (25, 40)] {
+            let (exact, near) = (rank_sum::quantile(0.025, m, n), normal_quantile(m, n));
+            assert!(exact.abs_diff(near) <= 2, "{m} {n}: {exact} {near}");
+        }
+    }
+
+    #[test]
+    fn a_shift_of_many_points_lies_in_its_interval() {
+        let before: Vec<f64> = (0..100).map(f64::from).collect();
+        let after: Vec<f64> = before.iter().map(|value| value + 7.0).collect();
+        let shift = shift(&before, &after).unwrap();
+        assert_eq!(shift.estimate, 7.0);
+        let (lowest, highest) = shift.interval.unwrap();
+        assert!(lowest < 7.0 && highest > 7.0 && highest - lowest < 20.0);
+    }
+
+    #[test]
+    fn nothing_has_no_shift() {
+        assert_eq!(shift(&[], &[1.0]), None);
+        assert_eq!(shift(&[1.0], &[2.0]).unwrap().interval, None);
+    }
+}
