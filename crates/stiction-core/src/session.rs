@@ -107,7 +107,7 @@ pub struct SessionEnd {
     pub outcome: SessionOutcome,
     /// When.
     pub at: jiff::Timestamp,
-    /// What happened, when it failed.
+    /// What happened, when it failed; why it ended before its plan did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -1,16 +1,21 @@
 //! Turns a plan into a session: environment, order, journal, and an end for every trial.
 //!
-//! [`run_session`] is the whole of it. Whoever watches the run, be it a live view or
-//! nobody, is told of it in [`RunEvent`]s and cannot change its course but by the
-//! stop flag.
+//! [`run_study`] is the whole of it: trials of one workload, or of several configurations
+//! in blocks; [`run_session`] is its simple case. Whoever watches the run, be it a live
+//! view or nobody, is told of it in [`RunEvent`]s and cannot change its course but by the
+//! stop flag, and by deciding after a block whether there is another.
 
+pub mod blocks;
 mod error;
 mod events;
+mod hooks;
 mod run;
 mod settings;
+mod study;
 mod trial;
 
 pub use error::RunnerError;
 pub use events::{RunEvent, RunEvents};
-pub use run::{Ran, run_session};
+pub use run::{Ran, run_session, run_study};
 pub use settings::RunSettings;
+pub use study::{Configuration, Study, plan_study};

@@ -1,18 +1,20 @@
 //! A session from its environment to its end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use stiction_core::{
     Environment, Plan, PlannedTrial, Provenance, RECORD_FORMAT_VERSION, Record, Seed, Session,
-    SessionEnd, SessionHeader, SessionId, SessionOutcome, SkipCode, SkipReason, Trial,
+    SessionEnd, SessionHeader, SessionId, SessionOutcome, SkipCode, SkipReason, TargetStack, Trial,
     TrialOutcome,
 };
 use stiction_engine::StopFlag;
-use stiction_host::{UndoJournal, observe_environment, observe_target};
+use stiction_host::UndoJournal;
 use stiction_journal::{Journal, JournalError};
 use stiction_suite::{Place, Workload};
 
+use crate::blocks::{BlocksSoFar, Decide, Decision, EveryBlock};
+use crate::study::{Expanded, Part, Study, Turn, expand};
 use crate::trial::{Ended, Stage};
 use crate::{RunEvent, RunEvents, RunSettings, RunnerError};
 
@@ -31,16 +33,10 @@ pub struct Ran {
     pub left_behind: Vec<PathBuf>,
 }
 
-/// Runs every trial of the workload's plan in order, and keeps what comes of it in a
-/// journal line by line, on the device after each trial.
-///
-/// A trial that fails does not keep the others from running. When the stop flag is
-/// raised the running trial ends as the workload sees fit, and the rest are skipped. A
-/// panic in the workload ends the session as failed, with all that had finished.
+/// Runs every trial of a single workload's plan in order. See [`run_study`].
 ///
 /// # Errors
-/// When the session could not begin. A journal that could be begun and not be
-/// finished is no error: see [`Ran::unsaved`].
+/// As [`run_study`].
 pub fn run_session(
     workload: &dyn Workload,
     places: &[Place],
@@ -48,48 +44,63 @@ pub fn run_session(
     stop: &StopFlag,
     events: &mut dyn RunEvents,
 ) -> Result<Ran, RunnerError> {
+    let study = Study::of_one(workload, places);
+    run_study(&study, settings, stop, &mut EveryBlock, events)
+}
+
+/// Runs every trial of the study's plan in order, and keeps what comes of it in a
+/// journal line by line, on the device after each trial. Where trials are in blocks,
+/// `decide` is asked after each block whether the next one begins.
+///
+/// A trial that fails does not keep the others from running. When the stop flag is
+/// raised the running trial ends as the workload sees fit, and the rest are skipped, or
+/// left out where they are in blocks. A panic in the workload ends the session as
+/// failed, with all that had finished.
+///
+/// # Errors
+/// When the session could not begin. A journal that could be begun and not be
+/// finished is no error: see [`Ran::unsaved`].
+pub fn run_study(
+    study: &Study<'_>,
+    settings: &RunSettings,
+    stop: &StopFlag,
+    decide: &mut dyn Decide,
+    events: &mut dyn RunEvents,
+) -> Result<Ran, RunnerError> {
     let session_start = Instant::now();
-    let environment = observe(places, settings)?;
-    let plan = workload.plan(settings.seed, &environment)?;
-    let obstacles = workload.requires(&plan, &environment);
-    let header = header(settings, plan.clone(), environment.clone());
+    let Expanded {
+        environment,
+        plan,
+        parts,
+        turns,
+        obstacle,
+    } = expand(study, settings.tool.clone(), settings.facts, settings.seed)?;
+    let header = header(settings, plan, environment.clone());
     let (journal, undo, header) = begin(header, settings)?;
     events.take(RunEvent::SessionStarted {
         header: &header,
         journal: journal.path(),
     });
-    let mut run = Run {
+    let run = Run {
         log: Log {
             journal,
             unsaved: None,
         },
         trials: Vec::new(),
+        header: &header,
+        parts: &parts,
+        turns: &turns,
         stage: Stage {
-            workload,
-            plan: &plan,
-            environment: &environment,
-            places,
             stop,
             undo: &undo,
             session_start,
+            targets: &environment.targets,
+            looks_again: study.looks_again(),
+            facts: settings.facts,
         },
         events,
     };
-    let end = run.all_trials(together(obstacles).as_ref(), settings);
-    Ok(run.finish(header, end))
-}
-
-/// Looks at the machine and at what each place stands on.
-fn observe(places: &[Place], settings: &RunSettings) -> Result<Environment, RunnerError> {
-    let paths: Vec<&Path> = places.iter().map(Place::path).collect();
-    let environment = observe_environment(&paths, settings.tool.clone(), settings.facts);
-    if environment.targets.len() != paths.len() {
-        // One of them is only listed as missing. It is asked for alone to learn why.
-        for path in paths {
-            observe_target(path, settings.facts).map_err(RunnerError::Target)?;
-        }
-    }
-    Ok(environment)
+    Ok(run.carry_out(obstacle.as_ref(), decide, settings))
 }
 
 fn header(settings: &RunSettings, plan: Plan, environment: Environment) -> SessionHeader {
@@ -127,13 +138,6 @@ fn begin(
     }
 }
 
-/// One reason out of several.
-fn together(obstacles: Vec<SkipReason>) -> Option<SkipReason> {
-    let code = obstacles.first()?.code;
-    let details: Vec<String> = obstacles.into_iter().map(|reason| reason.detail).collect();
-    Some(SkipReason::new(code, details.join("; ")))
-}
-
 /// The journal, and what kept it from being whole.
 pub(crate) struct Log {
     journal: Journal,
@@ -167,60 +171,150 @@ impl Log {
 struct Run<'a> {
     log: Log,
     trials: Vec<Trial>,
+    header: &'a SessionHeader,
+    parts: &'a [Part<'a>],
+    turns: &'a [Turn],
     stage: Stage<'a>,
     events: &'a mut dyn RunEvents,
 }
 
+/// How the session goes so far.
+struct Course {
+    outcome: SessionOutcome,
+    /// Why it ends before its plan does.
+    message: Option<String>,
+}
+
 impl Run<'_> {
-    /// Every trial has its turn, or a reason why not.
-    fn all_trials(&mut self, obstacle: Option<&SkipReason>, settings: &RunSettings) -> SessionEnd {
-        let mut outcome = SessionOutcome::Completed;
-        let mut message = None;
-        let planned = &self.stage.plan.trials;
-        for (number, trial) in (1..).zip(planned) {
-            if let Some(reason) = obstacle {
-                self.skip(trial, reason.clone());
-            } else if message.is_some() {
-                break;
-            } else if outcome == SessionOutcome::Interrupted || self.stage.stop.is_raised() {
-                outcome = SessionOutcome::Interrupted;
-                let text = "the run was interrupted before this trial's turn";
-                self.skip(trial, SkipReason::new(SkipCode::Interrupted, text));
-            } else {
-                match self.trial(number, planned.len(), trial) {
-                    Ended::Normally => {}
-                    Ended::Interrupted => outcome = SessionOutcome::Interrupted,
-                    Ended::Panicked(what) => {
-                        outcome = SessionOutcome::Failed;
-                        message = Some(what);
-                    }
-                }
-            }
-        }
-        SessionEnd {
-            outcome,
+    fn carry_out(
+        mut self,
+        obstacle: Option<&SkipReason>,
+        decide: &mut dyn Decide,
+        settings: &RunSettings,
+    ) -> Ran {
+        let is_in_blocks = self.turns.iter().any(|turn| turn.planned.block.is_some());
+        let course = match obstacle {
+            Some(reason) => self.none(reason),
+            None if is_in_blocks => self.all_blocks(decide),
+            None => self.all_trials(),
+        };
+        let end = SessionEnd {
+            outcome: course.outcome,
             // From the monotonic clock, so that a step of the wall clock during the run
             // does not reach the records.
             at: settings
                 .started
                 .checked_add(self.stage.session_start.elapsed())
                 .unwrap_or(settings.started),
-            message,
+            message: course.message,
+        };
+        self.finish(end)
+    }
+
+    /// Nothing can run: every trial is skipped for the same reason, but of blocks only
+    /// those of the first.
+    fn none(&mut self, reason: &SkipReason) -> Course {
+        let first = self.turns.first().map(|turn| turn.planned.block);
+        let all = self.turns.iter();
+        for turn in all.take_while(|turn| Some(turn.planned.block) == first) {
+            self.skip(&turn.planned, reason.clone());
+        }
+        Course {
+            outcome: SessionOutcome::Completed,
+            message: None,
         }
     }
 
-    fn trial(&mut self, number: usize, of: usize, planned: &PlannedTrial) -> Ended {
+    /// Every trial has its turn, or a reason why not.
+    fn all_trials(&mut self) -> Course {
+        let mut course = Course {
+            outcome: SessionOutcome::Completed,
+            message: None,
+        };
+        for (number, turn) in (1..).zip(self.turns) {
+            if course.message.is_some() {
+                break;
+            }
+            if course.outcome == SessionOutcome::Interrupted || self.stage.stop.is_raised() {
+                course.outcome = SessionOutcome::Interrupted;
+                let text = "the run was interrupted before this trial's turn";
+                self.skip(&turn.planned, SkipReason::new(SkipCode::Interrupted, text));
+            } else {
+                course.take(self.trial(number, turn));
+            }
+        }
+        course
+    }
+
+    /// Blocks one after the other, until there are enough of them.
+    fn all_blocks(&mut self, decide: &mut dyn Decide) -> Course {
+        let mut course = Course {
+            outcome: SessionOutcome::Completed,
+            message: None,
+        };
+        let blocks = self
+            .turns
+            .chunk_by(|a, b| a.planned.block == b.planned.block);
+        let planned = blocks.clone().count() as u32;
+        let mut block_ns = Vec::new();
+        let mut number = 0;
+        for block in blocks {
+            let begun_ns = self.stage.now_ns();
+            for turn in block {
+                if course.outcome == SessionOutcome::Completed && self.stage.stop.is_raised() {
+                    course.outcome = SessionOutcome::Interrupted;
+                }
+                if course.outcome != SessionOutcome::Completed {
+                    return course.after_blocks(block_ns.len(), planned);
+                }
+                number += 1;
+                course.take(self.trial(number, turn));
+            }
+            if course.outcome != SessionOutcome::Completed {
+                return course.after_blocks(block_ns.len(), planned);
+            }
+            block_ns.push(self.stage.now_ns() - begun_ns);
+            let is_last = block_ns.len() as u32 == planned;
+            if is_last || self.stage.stop.is_raised() {
+                continue;
+            }
+            let so_far = BlocksSoFar {
+                done: block_ns.len() as u32,
+                planned,
+                header: self.header,
+                trials: &self.trials,
+                block_ns: &block_ns,
+                elapsed_ns: self.stage.now_ns(),
+            };
+            if let Decision::Stop(words) = decide.decide(&so_far) {
+                course.message = Some(words);
+                break;
+            }
+        }
+        course
+    }
+
+    fn trial(&mut self, number: usize, turn: &Turn) -> Ended {
+        let planned = &turn.planned;
+        let of = self.turns.len();
         self.events.take(RunEvent::TrialStarted {
             number,
             of,
             trial: planned,
         });
-        let start_ns = self.start(planned);
-        let (report, phases, ended) = self.stage.run(planned, &mut self.log, self.events);
+        let part = &self.parts[turn.part];
+        let start_ns = self.stage.now_ns();
+        let prepared = self.stage.prepare(part);
+        let targets = self.stage.other_targets(&prepared);
+        self.start(planned, targets.clone(), start_ns);
+        let (report, phases, ended) =
+            self.stage
+                .run(turn, part, prepared, &mut self.log, self.events);
         self.end(Trial {
             outcome: report.outcome,
             start_ns,
             phases,
+            targets,
             caveats: report.caveats,
             block: planned.block,
             ..Trial::new(planned.cell.clone(), planned.repetition)
@@ -229,7 +323,8 @@ impl Run<'_> {
     }
 
     fn skip(&mut self, planned: &PlannedTrial, reason: SkipReason) {
-        let start_ns = self.start(planned);
+        let start_ns = self.stage.now_ns();
+        self.start(planned, None, start_ns);
         self.end(Trial {
             outcome: TrialOutcome::Skipped(reason),
             start_ns,
@@ -238,17 +333,15 @@ impl Run<'_> {
         });
     }
 
-    fn start(&mut self, planned: &PlannedTrial) -> u64 {
-        let start_ns = self.stage.now_ns();
+    fn start(&mut self, planned: &PlannedTrial, targets: Option<Vec<TargetStack>>, start_ns: u64) {
         let record = Record::TrialStart {
             cell: planned.cell.clone(),
             repetition: planned.repetition,
             block: planned.block,
-            targets: None,
+            targets,
             start_ns,
         };
         self.log.append(&record, self.events);
-        start_ns
     }
 
     fn end(&mut self, trial: Trial) {
@@ -265,11 +358,11 @@ impl Run<'_> {
         self.trials.push(trial);
     }
 
-    fn finish(mut self, header: SessionHeader, end: SessionEnd) -> Ran {
+    fn finish(mut self, end: SessionEnd) -> Ran {
         self.log.append(&Record::End(end.clone()), self.events);
         self.log.sync(self.events);
         let session = Session {
-            header,
+            header: self.header.clone(),
             trials: self.trials,
             end: Some(end),
         };
@@ -281,5 +374,26 @@ impl Run<'_> {
             unsaved: self.log.unsaved,
             left_behind: left.iter().map(|change| change.path().to_owned()).collect(),
         }
+    }
+}
+
+impl Course {
+    /// What the end of a trial means.
+    fn take(&mut self, ended: Ended) {
+        match ended {
+            Ended::Normally => {}
+            Ended::Interrupted => self.outcome = SessionOutcome::Interrupted,
+            Ended::Panicked(what) => {
+                self.outcome = SessionOutcome::Failed;
+                self.message = Some(what);
+            }
+        }
+    }
+
+    /// Says how far it got where it was interrupted.
+    fn after_blocks(mut self, done: usize, planned: u32) -> Self {
+        let far = format!("after {done} of {planned} blocks");
+        self.message.get_or_insert(far);
+        self
     }
 }

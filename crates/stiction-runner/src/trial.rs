@@ -1,27 +1,30 @@
-//! One trial, and whatever the workload does in it.
+//! One trial, with what its configuration has around it, and whatever the workload does.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use stiction_core::{Environment, Job, Phase, Plan, PlannedTrial, Record, TrialOutcome};
+use stiction_core::{Environment, Job, Phase, PlannedTrial, Record, TargetStack, TrialOutcome};
 use stiction_engine::{Progress, StopFlag};
-use stiction_host::UndoJournal;
-use stiction_suite::{Context, Events, EventsError, Place, SuiteError, TrialReport, Workload};
+use stiction_host::{FactOptions, UndoJournal, observe_target};
+use stiction_suite::{Context, Events, EventsError, SuiteError, TrialReport};
 
+use crate::hooks::{Hook, failure};
 use crate::run::Log;
+use crate::study::{Part, Turn, with_targets};
 use crate::{RunEvent, RunEvents};
 
 /// What all trials of a session share.
 pub(crate) struct Stage<'a> {
-    pub(crate) workload: &'a dyn Workload,
-    pub(crate) plan: &'a Plan,
-    pub(crate) environment: &'a Environment,
-    pub(crate) places: &'a [Place],
     pub(crate) stop: &'a StopFlag,
     pub(crate) undo: &'a UndoJournal,
     pub(crate) session_start: Instant,
+    /// What stood under the session's places when it began.
+    pub(crate) targets: &'a [TargetStack],
+    /// Whether places are looked at again before each trial.
+    pub(crate) looks_again: bool,
+    pub(crate) facts: FactOptions,
 }
 
 /// What the end of a trial means for the session.
@@ -34,16 +37,54 @@ pub(crate) enum Ended {
     Panicked(String),
 }
 
+/// What was done and found before a trial's own work.
+pub(crate) struct Prepared {
+    /// The phase of the command that prepares, where there is one.
+    hook: Option<Phase>,
+    /// What stands under the trial's places now, or why that cannot be seen.
+    targets: Result<Vec<TargetStack>, String>,
+}
+
 impl Stage<'_> {
     /// Time since the session began, ns.
     pub(crate) fn now_ns(&self) -> u64 {
         u64::try_from(self.session_start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Runs one trial. Its phases are in the log by the time this returns.
+    /// Carries out what prepares a trial, and looks at its places again.
+    pub(crate) fn prepare(&self, part: &Part<'_>) -> Prepared {
+        let command = part.configuration.prepare.as_ref();
+        let hook =
+            command.map(|command| Hook::Prepare.carry_out(command, self.stop, || self.now_ns()));
+        let targets = if self.looks_again {
+            let places = part.configuration.places.iter();
+            let looked = places.map(|place| observe_target(place.path(), self.facts));
+            looked
+                .collect::<Result<_, _>>()
+                .map_err(|error| error.to_string())
+        } else {
+            Ok(part.environment.targets.clone())
+        };
+        Prepared { hook, targets }
+    }
+
+    /// What stands under the trial's places, where that is not what the header tells.
+    pub(crate) fn other_targets(&self, prepared: &Prepared) -> Option<Vec<TargetStack>> {
+        let targets = prepared.targets.as_ref().ok()?;
+        let lasting = |targets: &[TargetStack]| -> Vec<TargetStack> {
+            targets.iter().cloned().map(without_free_space).collect()
+        };
+        let differs = self.looks_again && lasting(targets) != lasting(self.targets);
+        differs.then(|| targets.clone())
+    }
+
+    /// Runs one trial, and what concludes it. Its phases are in the log by the time this
+    /// returns.
     pub(crate) fn run(
         &self,
-        planned: &PlannedTrial,
+        turn: &Turn,
+        part: &Part<'_>,
+        prepared: Prepared,
         log: &mut Log,
         events: &mut dyn RunEvents,
     ) -> (TrialReport, Vec<Phase>, Ended) {
@@ -52,21 +93,56 @@ impl Stage<'_> {
             events,
             phases: Vec::new(),
         };
+        let unprepared = prepared.hook.as_ref().and_then(failure);
+        if let Some(phase) = prepared.hook {
+            recorder.keep(phase);
+        }
+        let (mut report, ended) = match (unprepared, prepared.targets) {
+            (Some(_), _) if self.stop.is_raised() => (
+                TrialReport::new(TrialOutcome::Interrupted),
+                Ended::Interrupted,
+            ),
+            (Some(message), _) | (None, Err(message)) => (failed(message), Ended::Normally),
+            (None, Ok(targets)) => {
+                let environment = with_targets(&part.environment, targets);
+                self.work(&turn.inner, part, &environment, &mut recorder)
+            }
+        };
+        if let Some(command) = &part.configuration.conclude {
+            let phase = Hook::Conclude.carry_out(command, self.stop, || self.now_ns());
+            let unfinished = failure(&phase);
+            recorder.keep(phase);
+            if let (Some(message), TrialOutcome::Completed) = (unfinished, &report.outcome) {
+                report = failed(message);
+            }
+        }
+        (report, recorder.phases, ended)
+    }
+
+    /// Lets the workload run one trial of its own plan.
+    fn work(
+        &self,
+        inner: &PlannedTrial,
+        part: &Part<'_>,
+        environment: &Environment,
+        recorder: &mut Recorder<'_>,
+    ) -> (TrialReport, Ended) {
+        let configuration = part.configuration;
         let mut context = Context {
             stop: self.stop,
-            places: self.places,
-            stacks: &self.environment.targets,
-            environment: self.environment,
-            events: &mut recorder,
+            places: configuration.places,
+            stacks: &environment.targets,
+            environment,
+            events: recorder,
             session_start: self.session_start,
             undo: self.undo,
         };
         // What the workload borrows is dropped with it, or is only added to: phases
         // that were recorded before a panic are whole.
         let result = catch_unwind(AssertUnwindSafe(|| {
-            self.workload.run(self.plan, planned, &mut context)
+            configuration.workload.run(&part.plan, inner, &mut context)
         }));
-        let (report, ended) = match result {
+        match result {
             Ok(Ok(report)) => {
                 let ended = match report.outcome {
                     TrialOutcome::Interrupted => Ended::Interrupted,
@@ -82,14 +158,25 @@ impl Stage<'_> {
             Err(panic) => {
                 let message = format!(
                     "this is a bug in stiction: {} panicked: {}",
-                    self.workload.name(),
+                    configuration.workload.name(),
                     panic_text(panic.as_ref())
                 );
                 (failed(message.clone()), Ended::Panicked(message))
             }
-        };
-        (report, recorder.phases, ended)
+        }
     }
+}
+
+/// What stands under a place, without what every write to it changes.
+fn without_free_space(mut stack: TargetStack) -> TargetStack {
+    if let Some(filesystem) = &mut stack.filesystem {
+        filesystem.available_bytes = 0;
+    }
+    for layer in &mut stack.layers {
+        let backing = layer.backing.take();
+        layer.backing = backing.map(|below| Box::new(without_free_space(*below)));
+    }
+    stack
 }
 
 fn failed(message: String) -> TrialReport {
@@ -112,6 +199,16 @@ struct Recorder<'a> {
     phases: Vec<Phase>,
 }
 
+impl Recorder<'_> {
+    /// Keeps a phase that has ended.
+    fn keep(&mut self, phase: Phase) {
+        let record = Record::Phase(Box::new(phase.clone()));
+        self.log.append(&record, self.events);
+        self.events.take(RunEvent::PhaseFinished { phase: &phase });
+        self.phases.push(phase);
+    }
+}
+
 impl Events for Recorder<'_> {
     fn phase_started(&mut self, name: &str, job: Option<&Job>, progress: Arc<Progress>) {
         self.events.take(RunEvent::PhaseStarted {
@@ -123,10 +220,7 @@ impl Events for Recorder<'_> {
 
     /// Never fails: what cannot be written now is kept, and the trial need not end for it.
     fn phase_finished(&mut self, phase: &Phase) -> Result<(), EventsError> {
-        let record = Record::Phase(Box::new(phase.clone()));
-        self.log.append(&record, self.events);
-        self.events.take(RunEvent::PhaseFinished { phase });
-        self.phases.push(phase.clone());
+        self.keep(phase.clone());
         Ok(())
     }
 

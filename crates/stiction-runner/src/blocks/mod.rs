@@ -1,0 +1,143 @@
+//! Several configurations in blocks: one trial of each cell of each configuration, close
+//! in time, in an order that is drawn.
+
+mod decide;
+mod order;
+
+use serde_json::json;
+use stiction_core::{Cell, Plan, PlannedTrial, Seed};
+use stiction_suite::{CommandLine, SuiteError};
+
+use crate::study::{Part, Turn};
+
+pub use decide::{BlocksSoFar, Decide, Decision, EveryBlock};
+pub use order::BlockOrder;
+
+/// The factor whose levels are the configurations' names.
+pub const CONFIGURATION: &str = "configuration";
+
+/// Most blocks of a session.
+pub const BLOCKS_MAX: u32 = 1000;
+
+/// In how many blocks, and in which order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blocks {
+    /// How many at most; a [`Decide`] may end it sooner. From 1 to [`BLOCKS_MAX`].
+    pub count: u32,
+    /// The order inside each.
+    pub order: BlockOrder,
+    /// What ends it sooner, for the reader of the plan: parameters by name.
+    pub stop: serde_json::Value,
+    /// Whether it measures the noise of one configuration, by running it twice in each.
+    pub is_calibration: bool,
+}
+
+/// The plan of all blocks, and whose turn each of its trials is.
+///
+/// Each configuration's own plan loses its repetitions: the blocks are the repetitions.
+/// In one block all configurations have the same seeds, in the next others.
+pub(crate) fn arrange(
+    parts: &mut [Part<'_>],
+    blocks: &Blocks,
+    seed: Seed,
+) -> Result<(Plan, Vec<Turn>), SuiteError> {
+    check(parts, blocks)?;
+    let mut pool: Vec<(usize, Cell)> = Vec::new();
+    for (number, part) in parts.iter_mut().enumerate() {
+        let cells = distinct_cells(&part.plan);
+        part.plan.trials = (0..blocks.count)
+            .flat_map(|block| {
+                let cells = cells.iter().cloned();
+                cells.map(move |cell| PlannedTrial::new(cell, block))
+            })
+            .collect();
+        pool.extend(cells.into_iter().map(|cell| (number, cell)));
+    }
+    let mut turns = Vec::new();
+    for block in 0..blocks.count {
+        for place in blocks.order.of_block(block, pool.len(), seed) {
+            let (part, cell) = &pool[place];
+            let name = parts[*part].configuration.name.as_str();
+            turns.push(Turn {
+                planned: PlannedTrial {
+                    block: Some(block),
+                    ..PlannedTrial::new(cell.clone().with(CONFIGURATION, name), block)
+                },
+                part: *part,
+                inner: PlannedTrial::new(cell.clone(), block),
+            });
+        }
+    }
+    let plan = Plan {
+        workload: parts[0].plan.workload.clone(),
+        parameters: parameters(parts, blocks),
+        seed,
+        trials: turns.iter().map(|turn| turn.planned.clone()).collect(),
+    };
+    Ok((plan, turns))
+}
+
+fn check(parts: &[Part<'_>], blocks: &Blocks) -> Result<(), SuiteError> {
+    let refuse = |option, problem: String| Err(SuiteError::Option { option, problem });
+    if !(1..=BLOCKS_MAX).contains(&blocks.count) {
+        return refuse("blocks", format!("give 1 to {BLOCKS_MAX}"));
+    }
+    let Some(first) = parts.first() else {
+        return refuse("configuration", "there is none".to_owned());
+    };
+    for (number, part) in parts.iter().enumerate() {
+        let name = &part.configuration.name;
+        if name.trim().is_empty() {
+            return refuse("name", "a configuration's name is empty".to_owned());
+        }
+        if parts[..number]
+            .iter()
+            .any(|other| other.configuration.name == *name)
+        {
+            return refuse("name", format!("two configurations are called {name}"));
+        }
+        if part.plan.workload != first.plan.workload {
+            let problem = format!(
+                "{} runs {} and {name} {}: give configurations of one workload",
+                first.configuration.name, first.plan.workload, part.plan.workload
+            );
+            return refuse("workload", problem);
+        }
+    }
+    Ok(())
+}
+
+fn distinct_cells(plan: &Plan) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for trial in &plan.trials {
+        if !cells.contains(&trial.cell) {
+            cells.push(trial.cell.clone());
+        }
+    }
+    cells
+}
+
+/// What the plan tells of its configurations: enough to run them again.
+fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
+    let configurations: Vec<_> = parts
+        .iter()
+        .map(|part| {
+            let configuration = part.configuration;
+            json!({
+                "name": configuration.name,
+                "command": configuration.command,
+                "parameters": part.plan.parameters,
+                "places": part.places,
+                "prepare": configuration.prepare.as_ref().map(CommandLine::text),
+                "conclude": configuration.conclude.as_ref().map(CommandLine::text),
+            })
+        })
+        .collect();
+    json!({
+        "configurations": configurations,
+        "order": blocks.order,
+        "blocks": blocks.count,
+        "stop": blocks.stop,
+        "calibration": blocks.is_calibration,
+    })
+}

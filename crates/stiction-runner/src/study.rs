@@ -1,0 +1,211 @@
+//! What is to be measured: one workload, or several configurations in blocks.
+
+use std::path::Path;
+
+use stiction_core::{Environment, Plan, PlannedTrial, Seed, SkipReason, TargetStack, Tool};
+use stiction_host::{FactOptions, observe_environment, observe_target};
+use stiction_suite::{CommandLine, Place, Workload};
+
+use crate::RunnerError;
+use crate::blocks::{Blocks, arrange};
+
+/// One thing to measure, and how it differs from the others.
+#[derive(Clone)]
+pub struct Configuration<'a> {
+    /// What it is called: the level of the factor `configuration`.
+    pub name: String,
+    /// What is run.
+    pub workload: &'a dyn Workload,
+    /// Where.
+    pub places: &'a [Place],
+    /// The words that its workload was asked for by, as they are recorded.
+    pub command: Vec<String>,
+    /// Carried out before each of its trials, untimed: sets what makes it different. When
+    /// it fails, so does the trial.
+    pub prepare: Option<CommandLine>,
+    /// Carried out after each of its trials, however that ended.
+    pub conclude: Option<CommandLine>,
+}
+
+/// What is to be measured in one session.
+#[derive(Clone)]
+pub struct Study<'a> {
+    /// The configurations; the first is what the others are held against.
+    pub configurations: Vec<Configuration<'a>>,
+    /// In which blocks; `None` for the trials of a single workload as it plans them.
+    pub blocks: Option<Blocks>,
+}
+
+impl<'a> Study<'a> {
+    /// A workload by itself, with the trials that it plans.
+    #[must_use]
+    pub fn of_one(workload: &'a dyn Workload, places: &'a [Place]) -> Self {
+        Self {
+            configurations: vec![Configuration {
+                name: workload.name().to_owned(),
+                workload,
+                places,
+                command: Vec::new(),
+                prepare: None,
+                conclude: None,
+            }],
+            blocks: None,
+        }
+    }
+
+    /// Whether places may change while the session goes on, so that they are looked at
+    /// again before each trial.
+    pub(crate) fn looks_again(&self) -> bool {
+        let mut configurations = self.configurations.iter();
+        self.configurations.len() > 1 || configurations.any(|one| one.prepare.is_some())
+    }
+}
+
+/// A configuration with its own plan, on what it stands on.
+pub(crate) struct Part<'a> {
+    pub(crate) configuration: &'a Configuration<'a>,
+    pub(crate) plan: Plan,
+    /// Numbers of its places in the session's environment.
+    pub(crate) places: Vec<usize>,
+    /// The session's environment, of the targets only its own.
+    pub(crate) environment: Environment,
+}
+
+/// One trial of the session's plan.
+pub(crate) struct Turn {
+    pub(crate) planned: PlannedTrial,
+    /// Whose it is.
+    pub(crate) part: usize,
+    /// The same trial in that part's own plan.
+    pub(crate) inner: PlannedTrial,
+}
+
+/// Everything that follows from what was asked for, before the first trial.
+pub(crate) struct Expanded<'a> {
+    pub(crate) environment: Environment,
+    pub(crate) plan: Plan,
+    pub(crate) parts: Vec<Part<'a>>,
+    pub(crate) turns: Vec<Turn>,
+    /// Why nothing can run here.
+    pub(crate) obstacle: Option<SkipReason>,
+}
+
+/// The plan of a study on this machine, which is looked at for it and not changed.
+///
+/// # Errors
+/// As [`run_study`](crate::run_study), without those of the journals.
+pub fn plan_study(
+    study: &Study<'_>,
+    tool: Tool,
+    facts: FactOptions,
+    seed: Seed,
+) -> Result<Plan, RunnerError> {
+    Ok(expand(study, tool, facts, seed)?.plan)
+}
+
+/// Looks at the machine, and plans.
+pub(crate) fn expand<'a>(
+    study: &'a Study<'a>,
+    tool: Tool,
+    facts: FactOptions,
+    seed: Seed,
+) -> Result<Expanded<'a>, RunnerError> {
+    let (paths, places) = all_places(study);
+    let environment = observe(&paths, tool, facts)?;
+    let mut parts = Vec::new();
+    for (configuration, places) in study.configurations.iter().zip(places) {
+        let own = |place: &usize| environment.targets[*place].clone();
+        let environment = with_targets(&environment, places.iter().map(own).collect());
+        parts.push(Part {
+            plan: configuration.workload.plan(seed, &environment)?,
+            configuration,
+            places,
+            environment,
+        });
+    }
+    let obstacle = obstacle(&parts, study.blocks.is_some());
+    let (plan, turns) = match &study.blocks {
+        Some(blocks) => arrange(&mut parts, blocks, seed)?,
+        None => as_planned(&parts),
+    };
+    Ok(Expanded {
+        environment,
+        plan,
+        parts,
+        turns,
+        obstacle,
+    })
+}
+
+/// The trials of the only workload, as it planned them.
+fn as_planned(parts: &[Part<'_>]) -> (Plan, Vec<Turn>) {
+    let plan = parts[0].plan.clone();
+    let turn = |planned: &PlannedTrial| Turn {
+        planned: planned.clone(),
+        part: 0,
+        inner: planned.clone(),
+    };
+    let turns = plan.trials.iter().map(turn).collect();
+    (plan, turns)
+}
+
+/// The paths of all configurations, those that several share once, and the numbers that
+/// each configuration's places have among them.
+fn all_places<'a>(study: &'a Study<'a>) -> (Vec<&'a Path>, Vec<Vec<usize>>) {
+    let mut paths: Vec<&Path> = Vec::new();
+    let mut numbers = Vec::new();
+    for configuration in &study.configurations {
+        let mut own: Vec<usize> = Vec::new();
+        for place in configuration.places {
+            // A configuration that names a path twice has two places there.
+            let known = (0..paths.len()).find(|n| paths[*n] == place.path() && !own.contains(n));
+            own.push(known.unwrap_or_else(|| {
+                paths.push(place.path());
+                paths.len() - 1
+            }));
+        }
+        numbers.push(own);
+    }
+    (paths, numbers)
+}
+
+/// Looks at the machine and at what each place stands on.
+fn observe(paths: &[&Path], tool: Tool, facts: FactOptions) -> Result<Environment, RunnerError> {
+    let environment = observe_environment(paths, tool, facts);
+    if environment.targets.len() != paths.len() {
+        // One of them is only listed as missing. It is asked for alone to learn why.
+        for path in paths {
+            observe_target(path, facts).map_err(RunnerError::Target)?;
+        }
+    }
+    Ok(environment)
+}
+
+pub(crate) fn with_targets(environment: &Environment, targets: Vec<TargetStack>) -> Environment {
+    Environment {
+        targets,
+        ..environment.clone()
+    }
+}
+
+/// Why nothing can run, of all configurations together: where one cannot, the others
+/// have nothing to be held against.
+fn obstacle(parts: &[Part<'_>], is_in_blocks: bool) -> Option<SkipReason> {
+    let mut reasons = Vec::new();
+    for part in parts {
+        let configuration = part.configuration;
+        let found = configuration
+            .workload
+            .requires(&part.plan, &part.environment);
+        reasons.extend(found.into_iter().map(|reason| match is_in_blocks {
+            true => SkipReason::new(
+                reason.code,
+                format!("{}: {}", configuration.name, reason.detail),
+            ),
+            false => reason,
+        }));
+    }
+    let code = reasons.first()?.code;
+    let details: Vec<String> = reasons.into_iter().map(|reason| reason.detail).collect();
+    Some(SkipReason::new(code, details.join("; ")))
+}
