@@ -10,6 +10,7 @@
 //! - [`decompose`]: where the time went: CPU, or waiting.
 //! - [`noise`]: how far runs of one configuration lie apart.
 //! - [`percent`]: the percent-from-baseline tables of 2003.
+//! - [`slowdown`]: how long one thing takes over another, with its interval.
 //! - [`steady`]: when a rate had become steady, and what of it is warm-up.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
 //! - [`history`]: how figures went over time, and where their level changed.
@@ -25,6 +26,7 @@ pub mod estimate;
 pub mod history;
 pub mod noise;
 pub mod percent;
+pub mod slowdown;
 pub mod steady;
 mod verdict;
 

@@ -2,6 +2,7 @@
 
 mod classic;
 mod modern;
+mod plot;
 
 pub use classic::{contest_0_5, contest_0_34, contest_0_34_summary, contest_0_61};
 pub use modern::contest;
