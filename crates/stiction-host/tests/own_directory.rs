@@ -323,3 +323,34 @@ fn a_folder_with_files_and_no_marker_is_never_emptied() {
     assert!(error.contains("no marker"), "{error}");
     assert!(folder.join("precious").exists() && journal.exists());
 }
+
+/// Killed between making the marker and having written it: nothing else can be in the
+/// directory by then.
+#[test]
+fn a_marker_that_was_cut_off_is_removed_when_it_is_alone() {
+    for (text, more, is_removed) in [
+        ("", false, true),
+        ("{\n  \"note\": \"This direc", false, true),
+        ("", true, false),
+        ("not ours", false, false),
+        ("{}", false, false),
+    ] {
+        let place = Place::new();
+        let folder = place.user().join("folder");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(".stiction-directory"), text).unwrap();
+        if more {
+            fs::write(folder.join("precious"), "").unwrap();
+        }
+        let line = format!(
+            r#"{{"begin":[1,{{"change":"own_directory","path":"{}","nonce":"n"}}]}}"#,
+            folder.display()
+        );
+        dead_journal(&place, &format!("{line}\n"));
+        let restoration = restore(&place.state()).unwrap();
+        assert_eq!(restoration.changes[0].result.is_ok(), is_removed, "{text}");
+        assert_eq!(folder.exists(), !is_removed, "{text}");
+        let marker = folder.join(".stiction-directory");
+        assert_eq!(marker.exists(), !is_removed, "{text}");
+    }
+}

@@ -16,6 +16,7 @@ pub mod fio;
 mod ground;
 pub mod ioping;
 pub mod ladder;
+mod laid;
 mod means;
 mod measure;
 mod measure_together;

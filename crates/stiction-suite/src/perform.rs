@@ -10,6 +10,7 @@ use stiction_engine::{Ended, Kept, Performed, Progress, Routine, Timetable, run_
 use stiction_host::Witness;
 
 use crate::derive::{Beside, measurements};
+use crate::laid::record_layout;
 use crate::measure::ran_out;
 use crate::{Context, EventsError};
 
@@ -31,6 +32,8 @@ pub(crate) struct Performance<'a> {
     pub(crate) stacks: &'a [TargetStack],
     /// Files that the witnesses look at.
     pub(crate) files: Vec<PathBuf>,
+    /// Directories below which it writes files: where these lie is recorded afterwards.
+    pub(crate) writes_below: Vec<PathBuf>,
     /// Whether `O_DIRECT` was granted; `None` when it was not asked for.
     pub(crate) direct_granted: Option<bool>,
     /// Doubts known before it runs.
@@ -79,6 +82,7 @@ pub(crate) fn perform(
             }
         }
     }
+    record_layout(&performance.writes_below, &mut phase);
     context.events.phase_finished(&phase)?;
     Ok(phase)
 }

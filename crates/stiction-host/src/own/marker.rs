@@ -47,21 +47,37 @@ impl Marker {
         Ok(file)
     }
 
+    /// Whether the marker of `directory` was cut off while it was written: it is there,
+    /// and its text ends before its end.
+    pub(super) fn is_cut_off(directory: impl AsFd) -> io::Result<bool> {
+        Ok(bytes(directory)?.is_some_and(|(bytes, _)| {
+            let read: Result<serde::de::IgnoredAny, _> = serde_json::from_slice(&bytes);
+            read.is_err_and(|error| error.is_eof())
+        }))
+    }
+
     /// Reads the marker of `directory`: `None` when there is none, or something
     /// else under its name.
     pub(super) fn read(directory: impl AsFd) -> io::Result<Option<(Self, File)>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match openat(directory, NAME, flags, Mode::empty()) {
-            Err(rustix::io::Errno::NOENT | rustix::io::Errno::LOOP) => return Ok(None),
-            other => File::from(other?),
-        };
-        if !file.metadata()?.is_file() {
-            return Ok(None);
-        }
-        let mut bytes = Vec::new();
-        (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
-        Ok(serde_json::from_slice(&bytes)
-            .ok()
-            .map(|marker| (marker, file)))
+        Ok(bytes(directory)?.and_then(|(bytes, file)| {
+            let marker = serde_json::from_slice(&bytes).ok()?;
+            Some((marker, file))
+        }))
     }
+}
+
+/// What the regular file of the marker's name in `directory` holds; `None` when there is
+/// none.
+fn bytes(directory: impl AsFd) -> io::Result<Option<(Vec<u8>, File)>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match openat(directory, NAME, flags, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::LOOP) => return Ok(None),
+        other => File::from(other?),
+    };
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(Some((bytes, file)))
 }

@@ -60,9 +60,17 @@ pub(super) fn remove(
                 .map_err(|error| HostError::refused("empty", path, error))?;
         }
         Some(_) => return Err(not_ours(path, "its marker is not the one that was written")),
-        // Made, and cut off before the marker was written: then it is empty, and
-        // rmdir below refuses if it is not.
-        None => {}
+        // Made, and cut off before the marker was written, or while it was: then nothing
+        // else is in it, and rmdir below refuses if something is.
+        None => {
+            let refused = |error: std::io::Error| HostError::refused("empty", path, error);
+            if is_alone(&directory).map_err(|error| refused(error.into()))?
+                && Marker::is_cut_off(&directory).map_err(refused)?
+            {
+                unlinkat(&directory, marker::NAME, AtFlags::empty())
+                    .map_err(|error| refused(error.into()))?;
+            }
+        }
     }
     match unlinkat(parent, name, AtFlags::REMOVEDIR) {
         Ok(()) => Ok(Undone::Removed),
@@ -72,6 +80,18 @@ pub(super) fn remove(
         )),
         Err(error) => Err(HostError::refused("remove", path, error)),
     }
+}
+
+/// Whether nothing but a file of the marker's name is in `directory`.
+fn is_alone(directory: &OwnedFd) -> rustix::io::Result<bool> {
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." && name != marker::NAME.as_bytes() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Removes everything in `directory` but the marker at the top.

@@ -29,6 +29,11 @@ pub(super) fn timetable(parameters: &BonnieParameters) -> Timetable<'static> {
     }
 }
 
+/// A worker's own directory in the root.
+pub(super) fn own_name(worker: u32) -> OsString {
+    format!("files.{worker}").into()
+}
+
 /// One worker's part of a set of files.
 #[derive(Clone, Debug)]
 pub(super) struct FileSet<'a> {
@@ -86,13 +91,8 @@ impl<'a> FileSet<'a> {
         share(self.work.count, self.parameters.concurrency, self.worker)
     }
 
-    /// The worker's own directory in the root.
-    fn own_name(&self) -> OsString {
-        format!("files.{}", self.worker).into()
-    }
-
     fn own(&self) -> Result<Folder, IoFailure> {
-        Folder::open(&self.root.join(self.own_name()), self.worker)
+        Folder::open(&self.root.join(own_name(self.worker)), self.worker)
     }
 
     fn has_directories(&self) -> bool {
@@ -109,7 +109,7 @@ impl<'a> FileSet<'a> {
 
     fn create(&self, stopwatch: &mut Stopwatch<'_>, random: bool) -> Result<(), IoFailure> {
         let root = Folder::open(self.root, self.worker)?;
-        let own = root.make_directory(stopwatch, &self.own_name())?;
+        let own = root.make_directory(stopwatch, &own_name(self.worker))?;
         let mut inner: Option<(u64, Folder)> = None;
         for number in 0..self.count() {
             let directory = directory_of(self.work, number);
@@ -180,7 +180,7 @@ impl<'a> FileSet<'a> {
             return each_of(&own, &top, stopwatch, &mut what);
         }
         for directory in top {
-            let path = self.root.join(self.own_name()).join(&directory);
+            let path = self.root.join(own_name(self.worker)).join(&directory);
             let folder = Folder::open(&path, self.worker)?;
             let names = folder.list(stopwatch)?;
             each_of(&folder, &names, stopwatch, &mut what)?;
@@ -220,7 +220,7 @@ impl<'a> FileSet<'a> {
         for directory in 0..self.directories() {
             own.remove_directory(stopwatch, &directory_name(directory))?;
         }
-        root.remove_directory(stopwatch, &self.own_name())?;
+        root.remove_directory(stopwatch, &own_name(self.worker))?;
         self.sync_at_end(&root, stopwatch)
     }
 

@@ -145,6 +145,11 @@ impl BonniePhase {
         }
     }
 
+    /// Whether it makes a set of files.
+    pub(super) fn creates(self) -> bool {
+        matches!(self, Self::CreateSequential | Self::CreateRandom)
+    }
+
     /// Whether it is about the set of files with random names.
     pub(super) fn is_random(self) -> bool {
         self >= Self::CreateRandom

@@ -9,7 +9,7 @@ use stiction_engine::{Routine, Timetable};
 use stiction_host::admit_bytes;
 
 use super::chunks::{file_bytes, job, lay_down, rewrite, seeks, seeks_ns, share};
-use super::files::FileSet;
+use super::files::{FileSet, own_name};
 use super::options::{BonniePhase, FileKind};
 use super::parameters::{BonnieParameters, FileWork};
 use super::{chars, chunks, files};
@@ -300,6 +300,11 @@ impl<'a> Run<'a> {
         let timetable = files::timetable(self.parameters);
         let mut performance = self.performance(phase, timetable, routines.collect());
         performance.notes.push(note_of_files(work));
+        if phase.creates() && matches!(work.file, FileKind::Regular { .. }) {
+            let each =
+                (0..self.parameters.concurrency).map(|worker| self.root.join(own_name(worker)));
+            performance.writes_below = each.collect();
+        }
         Ok(perform(context, performance)?)
     }
 
@@ -318,6 +323,7 @@ impl<'a> Run<'a> {
             routines,
             stacks: self.ground.stacks(),
             files: Vec::new(),
+            writes_below: Vec::new(),
             direct_granted: None,
             caveats: Vec::new(),
             notes: Vec::new(),

@@ -1,7 +1,6 @@
 //! What a trial lays down before it measures: trees and files.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stiction_core::Seed;
 use stiction_engine::{IoFailure, Stopwatch};
@@ -61,19 +60,6 @@ pub(super) fn lay_file(
         let now = (bytes - at).min(PIECE_BYTES);
         file.write_at(&piece[..now as usize], at)?;
         at += now;
-    }
-    Ok(())
-}
-
-/// Adds every file below the directory.
-pub(super) fn files_below(root: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(root)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            files_below(&entry.path(), found)?;
-        } else {
-            found.push(entry.path());
-        }
     }
     Ok(())
 }

@@ -14,12 +14,13 @@ use stiction_host::{Pressure, Witness, admit_bytes};
 
 use super::build;
 use super::job::RunningJob;
-use super::laying::{files_below, lay_file, lay_tree, make_directory};
+use super::laying::{lay_file, lay_tree, make_directory};
 use super::loads::{EndedLoad, Load, Reading, RunningLoad, Setting, files, list};
 use super::options::{ContestParameters, TimedJob};
 use super::part::failed;
 use super::window;
 use crate::ground::on_ground;
+use crate::laid::record_layout;
 use crate::measure::ended_otherwise;
 use crate::metadata::{Folder, directions};
 use crate::order::trial_seed;
@@ -230,6 +231,7 @@ impl CellRun<'_> {
             routines: vec![routine],
             stacks: self.ground.stacks(),
             files: Vec::new(),
+            writes_below: self.written(),
             direct_granted: None,
             caveats: Vec::new(),
             notes: Vec::new(),
@@ -240,10 +242,12 @@ impl CellRun<'_> {
     /// Takes all that was laid down out of the page cache; a doubt where it stays.
     fn drop_caches(&self, context: &Context<'_>) -> Option<Caveat> {
         let mut targets = Vec::new();
-        for root in [self.tree, &self.setting.directory] {
-            if let Err(error) = files_below(root, &mut targets) {
-                let detail = format!("{} cannot be listed: {error}", root.display());
-                return Some(Caveat::new(CaveatCode::CacheNotDropped, detail));
+        for root in self.written() {
+            match tree_move::amount(&root) {
+                Ok(amount) => targets.extend(amount.files),
+                Err(error) => {
+                    return Some(Caveat::new(CaveatCode::CacheNotDropped, error.to_string()));
+                }
             }
         }
         let targets = targets.into_iter().map(Target::File).collect();
@@ -334,6 +338,7 @@ impl CellRun<'_> {
                 phase.measurements.extend(figures);
                 drained = Some(end.drain);
             }
+            record_layout(&self.written(), phase);
             phase.elapsed_ns = ended.elapsed.as_nanos() as u64;
             Ok(())
         })?;
@@ -481,6 +486,11 @@ impl CellRun<'_> {
             job.finish().map(drop).map_err(Cut::Failed)
         })?;
         Ok(ended_otherwise(&phase))
+    }
+
+    /// Where the job and the load have their files.
+    fn written(&self) -> Vec<PathBuf> {
+        vec![self.tree.clone(), self.setting.directory.clone()]
     }
 }
 

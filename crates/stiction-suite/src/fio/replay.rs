@@ -86,6 +86,7 @@ impl Replay<'_> {
             routines: routines.collect(),
             stacks: ground.stacks(),
             files: ground.paths(),
+            writes_below: Vec::new(),
             direct_granted: job.direct.then_some(true),
             caveats,
             notes: vec![self.note()],

@@ -22,7 +22,7 @@ use crate::order::trial_seed;
 use crate::perform::{Performance, perform};
 use crate::room::reserve;
 use crate::{Context, Ground, Place, SuiteError, TrialReport, Workload, requirements};
-use phase::{MetadataPhase, Part};
+use phase::{MetadataPhase, Part, trees};
 
 /// The workload's name.
 const NAME: &str = "metadata";
@@ -142,6 +142,11 @@ fn one(
         routines: routines.collect(),
         stacks: ground.stacks(),
         files: Vec::new(),
+        writes_below: if phase.writes() {
+            trees(parameters, root)
+        } else {
+            Vec::new()
+        },
         direct_granted: None,
         caveats: Vec::new(),
         notes: vec!["what was made before is in memory".to_owned()],

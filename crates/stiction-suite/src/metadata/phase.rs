@@ -67,6 +67,11 @@ impl MetadataPhase {
         }
     }
 
+    /// Whether the content of files is written in it, or written back.
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Self::Create | Self::SyncFilesystem | Self::SyncFiles)
+    }
+
     /// How many shifts away the owner of the files is, as mdtest has it for `-N`: made
     /// by the worker itself, looked at by the next, opened by the one after it, and so on.
     fn shifts(self) -> u64 {
@@ -77,6 +82,23 @@ impl MetadataPhase {
             _ => 0,
         }
     }
+}
+
+/// All trees that are made in `root`.
+pub(super) fn trees(parameters: &MetadataParameters, root: &Path) -> Vec<PathBuf> {
+    let owners = if parameters.shared {
+        1
+    } else {
+        parameters.workers
+    };
+    (0..owners)
+        .map(|owner| tree(parameters, root, owner))
+        .collect()
+}
+
+fn tree(parameters: &MetadataParameters, root: &Path, owner: u32) -> PathBuf {
+    let number = if parameters.shared { 0 } else { owner };
+    root.join(format!("tree.{number}"))
 }
 
 /// One worker's part of a phase.
@@ -181,8 +203,7 @@ impl<'a> Part<'a> {
 
     /// The first directory of the tree that the files of `owner` are in.
     fn tree(self, owner: u32) -> PathBuf {
-        let number = if self.parameters.shared { 0 } else { owner };
-        self.root.join(format!("tree.{number}"))
+        tree(self.parameters, self.root, owner)
     }
 
     /// Whether this worker makes and removes a tree.

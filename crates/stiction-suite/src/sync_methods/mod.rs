@@ -160,6 +160,7 @@ fn one(
         routines: vec![body],
         stacks: ground.stacks(),
         files: paths.clone(),
+        writes_below: Vec::new(),
         direct_granted,
         caveats: Vec::<Caveat>::new(),
         notes: Vec::new(),

@@ -198,6 +198,7 @@ impl Moving<'_> {
             let (from, to) = (half.from, half.to);
             Box::new(move |stopwatch| walk::copy(from, to, order, stopwatch))
         });
+        copying.writes_below = vec![half.to.to_owned()];
         // What is read must come from the source; what is written may still be in memory.
         if let Some(stack) = self.ground.stacks().get(half.source) {
             copying.stacks = std::slice::from_ref(stack);
@@ -250,7 +251,8 @@ impl Moving<'_> {
             also: directions(),
             ..moving()
         };
-        let performance = self.performance("lay_down", PhaseKind::LayDown, timetable, routine);
+        let mut performance = self.performance("lay_down", PhaseKind::LayDown, timetable, routine);
+        performance.writes_below = vec![from.clone()];
         Ok(perform(context, performance)?)
     }
 
@@ -269,7 +271,8 @@ impl Moving<'_> {
             interval_ns: INTERVAL_NS,
             duration_ns: None,
         };
-        let performance = self.performance(name, PhaseKind::Measure, timetable, routine);
+        let mut performance = self.performance(name, PhaseKind::Measure, timetable, routine);
+        performance.writes_below = vec![self.from.clone(), self.to.clone()];
         Ok(perform(context, performance)?)
     }
 
@@ -332,6 +335,7 @@ impl Moving<'_> {
             routines: vec![routine],
             stacks: self.ground.stacks(),
             files: Vec::new(),
+            writes_below: Vec::new(),
             direct_granted: None,
             caveats: Vec::new(),
             notes: Vec::new(),

@@ -203,13 +203,19 @@ fn nothing_survives_a_kill() {
         }
         run.send(rustix::process::Signal::KILL);
         run.end();
-        let begun = Instant::now();
-        while working_in(folder.path()) > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(60), "the job goes on");
-            std::thread::yield_now();
-        }
+        until_none_works_in(folder.path());
         lab.output(["clean"], 0);
         assert_empty(folder.path());
+    }
+}
+
+/// Waits until no process of a job works in `folder`: they end with their parent.
+#[track_caller]
+pub(crate) fn until_none_works_in(folder: &Path) {
+    let begun = Instant::now();
+    while working_in(folder) > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the job goes on");
+        std::thread::yield_now();
     }
 }
 
