@@ -1,12 +1,20 @@
-//! Two sides, cell by cell and metric by metric.
+//! Sides, cell by cell and metric by metric.
 //!
 //! Cells are matched by their factors, phases by name, measurements by metric. Each
 //! row carries both values, the change with the precision that the printed digits
-//! allow, and a [`Verdict`](crate::Verdict). What cannot be held against each other is listed, not
-//! dropped.
+//! allow, and a [`Verdict`](crate::Verdict). What cannot be held against each other is
+//! listed, not dropped.
+//!
+//! ```text
+//! Side, Side --pairing--> pairs --design--> blocks --judge--> evidence or a refusal
+//!                                                               | all candidates
+//!                                    Row, Estimate <--settle-- one family
+//! ```
 
 mod comparison;
 pub mod decide;
+mod design;
+mod draft;
 mod environment;
 mod judge;
 mod matrix;
@@ -14,16 +22,14 @@ mod options;
 mod order;
 mod pairing;
 mod remark;
+mod remarks;
 mod replication;
 mod settle;
 mod side;
+mod summarise;
 mod summary;
 mod tails;
 mod work;
-
-pub(crate) use work::flat_parameters;
-
-use stiction_core::{Measurement, Metric, Phase, Provenance, Subject, format_count};
 
 pub use crate::change::{Change, Favours, Scale, SideValue};
 pub use comparison::{BlockValues, Comparison, Doubt, Estimate, Method, Row};
@@ -36,272 +42,102 @@ pub use replication::{Replication, RunOrder, Unit};
 pub use side::{Side, levels};
 pub use summary::{AtCell, Counts, EqualRange, Summary, SummaryTable};
 pub use tails::{Shift, ShiftPoint, StallCounts, Stalls};
+pub(crate) use work::flat_parameters;
 
-use crate::decompose::{Decomposition, decompose};
-use crate::doubt::{self, Finding};
-use crate::noise::{self, Repeat};
-use judge::{Ground, Judgement, Noise};
-use pairing::{Pair, Run};
+use crate::noise::{self, Floor};
+use draft::{Drafted, draft};
 
 /// Holds `b` against `a`.
 #[must_use]
 pub fn compare(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Comparison {
-    let factors = pairing::side_factors(a, b);
-    let (pairs, unmatched) = pairing::pairs(a, b, &factors);
-    let one_session = a.session.header.id == b.session.header.id;
-    let environment = difference(
-        &a.session.header.environment,
-        &b.session.header.environment,
-        options.factor.as_deref(),
-    );
-    let mut noise = noise::repeats(a.session);
-    if !one_session {
-        noise.extend(noise::repeats(b.session));
-    }
-    let widest = noise::widest(&noise);
-    let incomparable = incomparable(a, b, &environment, options);
-    let mut drafts: Vec<(Row, Judgement)> = Vec::new();
-    let mut decompositions = Vec::new();
-    let mut doubts = Vec::new();
-    for pair in &pairs {
-        let findings = (findings(a, &pair.a), findings(b, &pair.b));
-        let subjects = (subject(&findings.0), subject(&findings.1));
-        doubts.extend(doubts_of(pair, true, &findings.0));
-        doubts.extend(doubts_of(pair, false, &findings.1));
-        let ground = Ground {
-            pair,
-            one_measured_session: one_session && is_measured(a),
-            incomparable: &incomparable,
-            subjects,
-            noise: &|metric| told_noise(&widest, &pair.phase, metric),
-            effects: &options.effects,
-        };
-        drafts.extend(rows(&ground));
-        decompositions.extend(decompose_pair(pair));
-    }
-    Comparison {
-        a: a.name.clone(),
-        b: b.name.clone(),
-        sessions: (
-            vec![a.session.header.id.clone()],
-            vec![b.session.header.id.clone()],
-        ),
-        replication: replication(&pairs),
-        notes: notes(a, b, &factors, one_session),
-        factors,
-        environment,
-        parameters: work::parameter_differences(a.session, b.session),
-        rows: settle::settle(drafts, options),
-        doubts,
-        unmatched,
-        decompositions,
-        shifts: Vec::new(),
-        stalls: Vec::new(),
-        noise,
-    }
-}
-
-fn is_measured(side: &Side<'_>) -> bool {
-    side.session.header.provenance == Provenance::Measured
+    let mut all = judged(a, std::slice::from_ref(b), options);
+    all.remove(0)
 }
 
 /// Holds each of `candidates` against `baseline`, all judged as one family.
 #[must_use]
 pub fn matrix(baseline: &Side<'_>, candidates: &[Side<'_>], options: &CompareOptions) -> Matrix {
-    let comparisons: Vec<Comparison> = candidates
-        .iter()
-        .map(|candidate| compare(baseline, candidate, options))
-        .collect();
-    let estimates = || {
-        let rows = comparisons.iter().flat_map(|comparison| &comparison.rows);
-        rows.filter_map(|row| row.estimate)
-    };
-    let blocks = || estimates().map(|estimate| estimate.blocks);
-    let visible = || estimates().map(|estimate| estimate.visible_percent);
-    let family = Family {
-        control: options.control,
-        judged: estimates().count() as u32,
-        blocks: blocks().min().zip(blocks().max()),
-        visible_percent: visible()
-            .min_by(f64::total_cmp)
-            .zip(visible().max_by(f64::total_cmp)),
-        seed: options.seed,
-    };
+    let comparisons = judged(baseline, candidates, options);
+    let projection = summarise::projection(baseline, candidates, &comparisons, options);
+    let all: Vec<&Side<'_>> = std::iter::once(baseline).chain(candidates).collect();
     Matrix {
         baseline: baseline.name.clone(),
+        tables: summarise::tables(baseline, candidates, &comparisons, &projection),
+        family: family(&comparisons, options),
+        projection,
+        setup: setup(&all),
         comparisons,
-        tables: Vec::new(),
-        projection: Projection {
-            row: options.row.clone(),
-            ..Projection::default()
-        },
-        family,
-        setup: Setup::default(),
     }
 }
 
-/// What was repeated, and how the repetitions lie.
-fn replication(pairs: &[Pair<'_>]) -> Replication {
-    let most = |runs: fn(&Pair<'_>) -> usize| pairs.iter().map(runs).max().unwrap_or(0) as u32;
-    let worst = pairs
-        .iter()
-        .map(|pair| match judge::blocks(pair) {
-            order::Order::Blocks(_) => RunOrder::Interleaved,
-            order::Order::OneSideFirst(_) => RunOrder::OneSideFirst,
-            order::Order::Batched => RunOrder::NotInterleaved,
-        })
-        .max();
-    Replication {
-        unit: Unit::Run,
-        a: most(|pair| pair.a.len()),
-        b: most(|pair| pair.b.len()),
-        order: worst.unwrap_or(RunOrder::NotInterleaved),
+/// The comparisons of all candidates, their rows settled together.
+fn judged(a: &Side<'_>, candidates: &[Side<'_>], options: &CompareOptions) -> Vec<Comparison> {
+    let mut comparisons = Vec::new();
+    let mut floors = Vec::new();
+    let mut counts = Vec::new();
+    let mut drafts = Vec::new();
+    for candidate in candidates {
+        let Drafted { comparison, rows } = draft(a, candidate, options);
+        floors.push(floors_of(a, candidate, &comparison));
+        counts.push(rows.len());
+        drafts.extend(rows);
+        comparisons.push(comparison);
     }
+    let mut rows = settle::settle(drafts, options).into_iter();
+    for ((comparison, floors), count) in comparisons.iter_mut().zip(&floors).zip(counts) {
+        let own = rows.by_ref().take(count);
+        comparison.rows = own
+            .map(|row| remarks::finished(row, floors, options))
+            .collect();
+    }
+    comparisons
 }
 
-/// What keeps anything of the two sides from being compared.
-fn incomparable(
-    a: &Side<'_>,
-    b: &Side<'_>,
-    environment: &EnvironmentDifference,
-    options: &CompareOptions,
-) -> Vec<String> {
-    let mut reasons = Vec::new();
-    reasons.extend(work::benchmark_difference(a.session, b.session));
-    if let Some(factor) = &options.factor {
-        let others: Vec<&str> = environment.unnamed().map(|d| d.key.as_str()).collect();
-        if !others.is_empty() {
-            let others = others.join(", ");
-            reasons.push(format!("besides {factor} the machines differ in {others}"));
+/// The noise that configurations which stand in the sessions twice show, by cells as rows
+/// have them.
+fn floors_of(a: &Side<'_>, b: &Side<'_>, comparison: &Comparison) -> Vec<Floor> {
+    let mut floors: Vec<Floor> = Vec::new();
+    let mut seen = Vec::new();
+    for session in a.sessions().iter().chain(b.sessions()) {
+        if !seen.contains(&&session.header.id) {
+            seen.push(&session.header.id);
+            floors.extend(noise::floors(session));
         }
     }
-    reasons
-}
-
-fn notes(a: &Side<'_>, b: &Side<'_>, factors: &[SideFactor], one_session: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let [first, others @ ..] = factors
-        && !others.is_empty()
-    {
-        let others: Vec<&str> = others.iter().map(|side| side.factor.as_str()).collect();
-        let (first, others) = (&first.factor, others.join(" and "));
-        notes.push(format!(
-            "{others} differs too: a difference cannot be put down to {first} alone"
-        ));
-    }
-    if !one_session && is_measured(a) != is_measured(b) {
-        let measured = if is_measured(a) { "A" } else { "B" };
-        notes.push(format!(
-            "only {measured} was measured here; the other side is as printed"
-        ));
-    }
-    notes
-}
-
-/// What the examination of each run came to.
-fn findings(side: &Side<'_>, runs: &[Run<'_>]) -> Vec<Finding> {
-    let environment = &side.session.header.environment;
-    runs.iter()
-        .map(|run| doubt::examine_in_cell(run.phase, &run.trial.cell, environment))
-        .collect()
-}
-
-/// What the runs' numbers are about; unknown when they disagree.
-fn subject(findings: &[Finding]) -> Subject {
-    let mut subjects = findings.iter().map(|finding| finding.subject);
-    let first = subjects.next().unwrap_or(Subject::Unknown);
-    if subjects.all(|subject| subject == first) {
-        first
-    } else {
-        Subject::Unknown
-    }
-}
-
-/// The doubts of all runs of one side, one of each code.
-fn doubts_of(pair: &Pair<'_>, in_a: bool, findings: &[Finding]) -> Vec<Doubt> {
-    let mut doubts: Vec<Doubt> = Vec::new();
-    for caveat in findings.iter().flat_map(|finding| &finding.caveats) {
-        match doubts
-            .iter_mut()
-            .find(|doubt| doubt.caveat.code == caveat.code)
-        {
-            Some(doubt) => doubt.runs += 1,
-            None => doubts.push(Doubt {
-                in_a,
-                cell: pair.cell.clone(),
-                phase: pair.phase.clone(),
-                caveat: caveat.clone(),
-                runs: 1,
-            }),
-        }
-    }
-    doubts
-}
-
-fn told_noise(widest: &[&Repeat], phase: &str, metric: &Metric) -> Option<Noise> {
-    let widest = widest.iter().find(|repeat| repeat.is_of(phase, metric))?;
-    let size = widest.spread;
-    let amount = match widest.scale {
-        Scale::Percent => format!("{size:.1} %"),
-        Scale::Points => format!("{size:.1} points"),
+    let strip = |floor: Floor| {
+        let factors = comparison.factors.iter();
+        let cell = factors.fold(floor.cell, |cell, side| cell.without(&side.factor));
+        Floor { cell, ..floor }
     };
-    let runs = format_count(widest.values.len() as f64);
-    Some(Noise {
-        size,
-        told: format!(
-            "{} runs of one configuration ({}) lie {amount} apart",
-            runs.trim(),
-            widest.cell
-        ),
-    })
+    floors.into_iter().map(strip).collect()
 }
 
-/// One row for each metric of a pair.
-fn rows(ground: &Ground<'_>) -> Vec<(Row, Judgement)> {
-    let pair = ground.pair;
-    let measurements = |run: &Run<'_>| run.phase.has_numbers();
-    let all = pair.a.iter().chain(&pair.b).filter(|run| measurements(run));
-    let metrics = all.flat_map(|run| run.phase.measurements.iter().map(|m| &m.metric));
-    pairing::distinct(metrics)
-        .into_iter()
-        .map(|metric| {
-            let side = |runs: &[Run<'_>], subject| {
-                let runs = runs.iter().filter(|run| run.phase.has_numbers());
-                let measured = runs.filter_map(|run| run.phase.measurement(metric));
-                let measured: Vec<&Measurement> = measured.collect();
-                SideValue::of(&measured, subject)
-            };
-            let a = side(&pair.a, ground.subjects.0);
-            let b = side(&pair.b, ground.subjects.1);
-            let change = match (&a, &b) {
-                (Some(a), Some(b)) => Change::between(metric, a, b),
-                _ => None,
-            };
-            let judgement = judge::judge(ground, metric, a.as_ref(), b.as_ref(), change.as_ref());
-            let row = Row {
-                cell: pair.cell.clone(),
-                phase: pair.phase.clone(),
-                metric: metric.clone(),
-                a,
-                b,
-                change,
-                blocks: Vec::new(),
-                estimate: None,
-                effect_percent: None,
-                floor: None,
-                floor_percent: None,
-                verdict: None,
-                remarks: Vec::new(),
-            };
-            (row, judgement)
-        })
-        .collect()
+fn family(comparisons: &[Comparison], options: &CompareOptions) -> Family {
+    let rows = || comparisons.iter().flat_map(|comparison| &comparison.rows);
+    let estimates: Vec<&Estimate> = rows().filter_map(|row| row.estimate.as_ref()).collect();
+    let blocks = || estimates.iter().map(|estimate| estimate.blocks);
+    let visible = || estimates.iter().map(|estimate| estimate.visible_percent);
+    let quietest = visible().min_by(f64::total_cmp);
+    Family {
+        control: options.control,
+        judged: estimates.len() as u32,
+        blocks: blocks().min().zip(blocks().max()),
+        visible_percent: quietest.zip(visible().max_by(f64::total_cmp)),
+        seed: options.seed,
+    }
 }
 
-fn decompose_pair(pair: &Pair<'_>) -> Option<Decomposition> {
-    decompose(&pair.cell, &pair.phase, &phases(&pair.a), &phases(&pair.b))
-}
-
-fn phases<'a>(runs: &[Run<'a>]) -> Vec<&'a Phase> {
-    runs.iter().map(|run| run.phase).collect()
+fn setup(sides: &[&Side<'_>]) -> Setup {
+    let mut commands = Vec::new();
+    for session in sides.iter().flat_map(|side| side.sessions()) {
+        let header = &session.header;
+        let known = commands.iter().any(|(id, _)| *id == header.id);
+        if !known && !header.command.is_empty() {
+            commands.push((header.id.clone(), header.command.clone()));
+        }
+    }
+    Setup {
+        common: environment::common(sides),
+        commands,
+    }
 }

@@ -43,6 +43,17 @@ pub enum AnalysisError {
         /// The labels there are, as `factor=level`.
         known: Vec<String>,
     },
+    /// The session has no such factor, or one level of it alone.
+    #[error(
+        "`{factor}` has not several levels in the session; it has {}",
+        list(known)
+    )]
+    NoFactor {
+        /// What was asked for.
+        factor: String,
+        /// The levels there are, as `factor=level`.
+        known: Vec<String>,
+    },
     /// Several factors have such a level.
     #[error("`{label}` has several meanings; write one of {}", list(meanings))]
     AmbiguousLabel {

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use stiction_core::{Better, Cell, Metric, PhaseKind, Session};
 
 use crate::change::{Scale, is_percent_of_baseline};
+use crate::estimate::quantiles::median;
+use crate::estimate::{plan, student};
 
 /// Several runs of one metric in one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,112 @@ pub struct Floor {
     pub blocks: u32,
     /// Where it is from: `calibration k3f9`, `a and b are the same configuration`.
     pub from: String,
+}
+
+impl Floor {
+    /// Half the width of the 95 % interval that `blocks` blocks have with this noise,
+    /// percent; `None` of fewer than two.
+    #[must_use]
+    pub fn percent(&self, blocks: u32) -> Option<f64> {
+        let freedom = f64::from(blocks.checked_sub(1).filter(|&freedom| freedom > 0)?);
+        let t = student::t_quantile(0.975, freedom);
+        let half = t * self.deviation / f64::from(blocks).sqrt();
+        Some(half.exp_m1() * 100.0)
+    }
+}
+
+/// Fewest A/A blocks that say something of the noise.
+const FEWEST_BLOCKS: usize = 6;
+
+/// The noise that configurations of the session show which its plan states twice, under
+/// two names: their differences are noise alone.
+#[must_use]
+pub fn floors(session: &Session) -> Vec<Floor> {
+    let mut found = Vec::new();
+    for (first, second) in stated_twice(session) {
+        let of = |name: &str| values_by_block(session, name);
+        let (of_first, of_second) = (of(&first), of(&second));
+        for (key, values) in of_first {
+            let Some(others) = of_second.get(&key) else {
+                continue;
+            };
+            let blocks = values.iter();
+            let differences: Vec<f64> = blocks
+                .filter_map(|(block, value)| Some((others.get(block)? / value).ln()))
+                .collect();
+            let deviation = robust_deviation(&differences);
+            if let Some(deviation) = deviation.filter(|_| differences.len() >= FEWEST_BLOCKS) {
+                let (cell, phase, metric) = key;
+                found.push(Floor {
+                    cell,
+                    phase: phase.to_owned(),
+                    metric: metric.to_owned(),
+                    deviation,
+                    blocks: differences.len() as u32,
+                    from: format!("{first} and {second} are one configuration"),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Configurations that are the same but for their names, each with the first like it.
+fn stated_twice(session: &Session) -> Vec<(String, String)> {
+    let plan = session.header.plan.as_ref();
+    let all = plan.and_then(|plan| plan.parameters.get("configurations")?.as_array());
+    let stated = |one: &serde_json::Value| {
+        let mut stated = one.as_object()?.clone();
+        let name = stated.remove("name")?.as_str()?.to_owned();
+        Some((name, stated))
+    };
+    let all: Vec<_> = all.into_iter().flatten().filter_map(stated).collect();
+    let mut pairs = Vec::new();
+    for (index, (name, stated)) in all.iter().enumerate() {
+        let alike = all[..index].iter().find(|(_, other)| other == stated);
+        pairs.extend(alike.map(|(first, _)| (first.clone(), name.clone())));
+    }
+    pairs
+}
+
+/// A cell without its configuration, a phase and the name of a metric.
+type Figure<'s> = (Cell, &'s str, &'s str);
+
+/// The values above 0 of one configuration, by block.
+fn values_by_block<'s>(
+    session: &'s Session,
+    name: &str,
+) -> BTreeMap<Figure<'s>, BTreeMap<u32, f64>> {
+    let mut found: BTreeMap<Figure<'s>, BTreeMap<u32, f64>> = BTreeMap::new();
+    for trial in &session.trials {
+        let of_name = trial.cell.get("configuration").map(ToString::to_string);
+        let Some(block) = trial.block.filter(|_| of_name.as_deref() == Some(name)) else {
+            continue;
+        };
+        let measured = trial.phases.iter().filter(|p| p.kind == PhaseKind::Measure);
+        for phase in measured.filter(|phase| phase.has_numbers()) {
+            for measurement in phase.measurements.iter().filter(|m| m.value > 0.0) {
+                let cell = trial.cell.clone().without("configuration");
+                let key = (cell, phase.name.as_str(), &*measurement.metric.name);
+                found
+                    .entry(key)
+                    .or_default()
+                    .insert(block, measurement.value);
+            }
+        }
+    }
+    found
+}
+
+/// The standard deviation that the median distance from the median stands for, were the
+/// noise normal; the plain one where more than half are equal. `None` of fewer than two.
+#[must_use]
+pub fn robust_deviation(differences: &[f64]) -> Option<f64> {
+    let plain = plan::deviation(differences)?;
+    let middle = median(differences)?;
+    let distances: Vec<f64> = differences.iter().map(|d| (d - middle).abs()).collect();
+    let robust = 1.4826 * median(&distances)?;
+    Some(if robust > 0.0 { robust } else { plain })
 }
 
 /// Every metric that has several runs in one cell of the session, in order of

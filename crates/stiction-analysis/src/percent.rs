@@ -5,22 +5,22 @@
 //! The mean of ratios is not symmetric (+100 % and -50 % average to +25 %), so the
 //! geometric mean stands beside it.
 
-/// A percentage and the thread count at which it stands.
+/// A percentage and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AtThreads {
+pub struct At<K> {
     /// Percent difference from the baseline.
     pub percent: f64,
-    /// The thread count.
-    pub threads: u32,
+    /// The thread count, or the cell.
+    pub at: K,
 }
 
 /// One row of such a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PercentRow {
+pub struct PercentRow<K> {
     /// The lowest difference; of equal ones the one given first.
-    pub lowest: AtThreads,
+    pub lowest: At<K>,
     /// The highest difference; of equal ones the one given first.
-    pub highest: AtThreads,
+    pub highest: At<K>,
     /// The unweighted arithmetic mean over the thread counts, as in 2003.
     pub average_percent: f64,
     /// The difference of the geometric means: what the ratios really come to.
@@ -31,7 +31,7 @@ pub struct PercentRow {
 /// counts that both have. `None` when they share none, or when a rate is not above 0:
 /// a failed run is no percentage.
 #[must_use]
-pub fn against_baseline(baseline: &[(u32, f64)], rates: &[(u32, f64)]) -> Option<PercentRow> {
+pub fn against_baseline(baseline: &[(u32, f64)], rates: &[(u32, f64)]) -> Option<PercentRow<u32>> {
     let mut ratios: Vec<(u32, f64)> = Vec::new();
     for &(threads, rate) in rates {
         let base = baseline.iter().find(|&&(count, _)| count == threads);
@@ -41,21 +41,26 @@ pub fn against_baseline(baseline: &[(u32, f64)], rates: &[(u32, f64)]) -> Option
         let positive = rate > 0.0 && base > 0.0;
         ratios.push((threads, positive.then(|| rate / base)?));
     }
+    of_ratios(&ratios)
+}
+
+/// The row of ratios to the baseline, all above 0; `None` of none.
+#[must_use]
+pub fn of_ratios<K: Copy>(ratios: &[(K, f64)]) -> Option<PercentRow<K>> {
     let percent = |ratio: f64| (ratio - 1.0) * 100.0;
-    let at = |(threads, ratio): (u32, f64)| AtThreads {
-        percent: percent(ratio),
-        threads,
-    };
     let first = *ratios.first()?;
     let extreme = |is_beyond: fn(f64, f64) -> bool| {
-        let chosen = ratios.iter().copied().fold(first, |chosen, next| {
+        let (at, ratio) = ratios.iter().copied().fold(first, |chosen, next| {
             if is_beyond(next.1, chosen.1) {
                 next
             } else {
                 chosen
             }
         });
-        at(chosen)
+        At {
+            percent: percent(ratio),
+            at,
+        }
     };
     let n = ratios.len() as f64;
     let sum: f64 = ratios.iter().map(|&(_, ratio)| percent(ratio)).sum();
@@ -76,8 +81,8 @@ mod tests {
     fn the_baseline_against_itself_is_zero_at_the_first_thread_count() {
         let base = [(1, 10.0), (2, 11.0), (4, 12.0), (8, 13.0)];
         let row = against_baseline(&base, &base).unwrap();
-        assert_eq!((row.lowest.percent, row.lowest.threads), (0.0, 1));
-        assert_eq!((row.highest.percent, row.highest.threads), (0.0, 1));
+        assert_eq!((row.lowest.percent, row.lowest.at), (0.0, 1));
+        assert_eq!((row.highest.percent, row.highest.at), (0.0, 1));
         assert_eq!((row.average_percent, row.geometric_percent), (0.0, 0.0));
     }
 
@@ -92,9 +97,9 @@ mod tests {
         let text = format!(
             "{:.2}({}) {:.2}({}) {:.2}",
             row.lowest.percent,
-            row.lowest.threads,
+            row.lowest.at,
             row.highest.percent,
-            row.highest.threads,
+            row.highest.at,
             row.average_percent
         );
         assert_eq!(text, "-67.07(8) 24.42(1) -33.23");
@@ -110,7 +115,7 @@ mod tests {
     #[test]
     fn only_shared_thread_counts_and_no_failures() {
         let row = against_baseline(&[(1, 1.0), (2, 1.0)], &[(2, 3.0), (4, 9.0)]).unwrap();
-        assert_eq!((row.lowest.threads, row.highest.percent), (2, 200.0));
+        assert_eq!((row.lowest.at, row.highest.percent), (2, 200.0));
         assert_eq!(against_baseline(&[(1, 1.0)], &[(2, 1.0)]), None);
         assert_eq!(against_baseline(&[(1, 1.0)], &[(1, 0.0)]), None);
     }

@@ -117,6 +117,10 @@ pub struct Effects {
     pub latency_tail: f64,
     /// Of CPU time.
     pub cpu: f64,
+    /// Of a CPU share in addition, percentage points.
+    pub cpu_points: f64,
+    /// Of maxima and of what lies beyond p99.9; `None`, as by default, to describe them.
+    pub latency_extreme: Option<f64>,
 }
 
 impl Default for Effects {
@@ -126,6 +130,8 @@ impl Default for Effects {
             latency_mean: 0.05,
             latency_tail: 0.10,
             cpu: 0.05,
+            cpu_points: 1.0,
+            latency_extreme: None,
         }
     }
 }
@@ -140,7 +146,8 @@ impl Effects {
             MetricClass::LatencyMean => Some(self.latency_mean),
             MetricClass::LatencyTail => Some(self.latency_tail),
             MetricClass::Cpu => Some(self.cpu),
-            MetricClass::LatencyExtreme | MetricClass::Descriptive => None,
+            MetricClass::LatencyExtreme => self.latency_extreme,
+            MetricClass::Descriptive => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use stiction_core::{Better, Seed};
 
 use super::comparison::{Estimate, Method};
-use crate::estimate::{max_t, plan, signed_rank};
+use crate::estimate::{max_t, plan, rank_sum, signed_rank};
 use crate::verdict::Verdict;
 
 /// The chance of a false alarm anywhere in a family that a verdict allows.
@@ -28,37 +28,83 @@ pub fn decide(
     effect: f64,
     p_adjusted: f64,
 ) -> Option<(Estimate, Verdict)> {
-    let margin = effect.ln_1p();
-    let typical = signed_rank::hodges_lehmann(differences)?;
-    let wide = signed_rank::interval(differences, 0.95)?;
-    let narrow = signed_rank::interval(differences, 0.90)?;
-    let sign = sign(better);
-    let percent = |d: f64| (sign * d).exp_m1() * 100.0;
-    let (end, other_end) = (percent(wide.0), percent(wide.1));
-    let deviation = plan::deviation(differences).unwrap_or(0.0);
-    let blocks = differences.len() as u32;
-    let estimate = Estimate {
+    let shift = Shift {
         method: Method::Paired,
-        change_percent: percent(typical),
-        lowest_percent: end.min(other_end),
-        highest_percent: end.max(other_end),
-        p_adjusted,
-        blocks,
-        visible_percent: 100.0 * plan::smallest_visible(deviation, blocks),
+        typical: signed_rank::hodges_lehmann(differences)?,
+        wide: signed_rank::interval(differences, 0.95)?,
+        narrow: signed_rank::interval(differences, 0.90)?,
+        deviation: plan::deviation(differences).unwrap_or(0.0),
+        blocks: differences.len() as u32,
     };
-    let verdict = if narrow.0 > -margin && narrow.1 < margin {
-        Verdict::Same
-    } else if p_adjusted <= LEVEL {
-        match (typical > 0.0, typical.abs() >= margin) {
-            (true, true) => Verdict::Better,
-            (true, false) => Verdict::SlightlyBetter,
-            (false, true) => Verdict::Worse,
-            (false, false) => Verdict::SlightlyWorse,
-        }
-    } else {
-        undecided(&estimate, deviation, effect)
+    Some(shift.decided(better, effect, p_adjusted))
+}
+
+/// As [`decide`], from repetitions that belong to no blocks; `None` for fewer than four
+/// a side. `a` and `b` are logarithms, signed so that more is better.
+#[must_use]
+pub fn decide_apart(
+    a: &[f64],
+    b: &[f64],
+    better: Better,
+    effect: f64,
+    p_adjusted: f64,
+) -> Option<(Estimate, Verdict)> {
+    let (of_a, of_b) = (plan::deviation(a)?, plan::deviation(b)?);
+    let shift = Shift {
+        method: Method::Unpaired,
+        typical: rank_sum::hodges_lehmann(a, b)?,
+        wide: rank_sum::interval(a, b, 0.95)?,
+        narrow: rank_sum::interval(a, b, 0.90)?,
+        // Of a difference of two independent runs.
+        deviation: of_a.hypot(of_b),
+        blocks: a.len().min(b.len()) as u32,
     };
-    Some((estimate, verdict))
+    Some(shift.decided(better, effect, p_adjusted))
+}
+
+/// How far B lies from A, as logarithms signed so that B's being better is positive.
+struct Shift {
+    method: Method,
+    typical: f64,
+    /// The exact interval at 95 %.
+    wide: (f64, f64),
+    /// The exact interval at 90 %: two one-sided tests at 5 %.
+    narrow: (f64, f64),
+    /// Standard deviation of the difference of one repetition a side.
+    deviation: f64,
+    blocks: u32,
+}
+
+impl Shift {
+    fn decided(&self, better: Better, effect: f64, p_adjusted: f64) -> (Estimate, Verdict) {
+        let sign = sign(better);
+        let percent = |d: f64| (sign * d).exp_m1() * 100.0;
+        let (end, other_end) = (percent(self.wide.0), percent(self.wide.1));
+        let estimate = Estimate {
+            method: self.method,
+            change_percent: percent(self.typical),
+            lowest_percent: end.min(other_end),
+            highest_percent: end.max(other_end),
+            p_adjusted,
+            blocks: self.blocks,
+            visible_percent: 100.0 * plan::smallest_visible(self.deviation, self.blocks),
+        };
+        let margin = effect.ln_1p();
+        let (typical, narrow) = (self.typical, self.narrow);
+        let verdict = if narrow.0 > -margin && narrow.1 < margin {
+            Verdict::Same
+        } else if p_adjusted <= LEVEL {
+            match (typical > 0.0, typical.abs() >= margin) {
+                (true, true) => Verdict::Better,
+                (true, false) => Verdict::SlightlyBetter,
+                (false, true) => Verdict::Worse,
+                (false, false) => Verdict::SlightlyWorse,
+            }
+        } else {
+            undecided(&estimate, self.deviation, effect)
+        };
+        (estimate, verdict)
+    }
 }
 
 /// 1 where more is better, -1 where less is.
@@ -70,8 +116,14 @@ fn undecided(estimate: &Estimate, deviation: f64, effect: f64) -> Verdict {
     let needed = plan::blocks_needed(deviation, effect);
     Verdict::CannotTell {
         reasons: vec![format!(
-            "after {} blocks anything from {:+.1} % to {:+.1} % is possible",
-            estimate.blocks, estimate.lowest_percent, estimate.highest_percent
+            "after {} {} anything from {:+.1} % to {:+.1} % is possible",
+            estimate.blocks,
+            match estimate.method {
+                Method::Paired => "blocks",
+                Method::Unpaired => "runs a side",
+            },
+            estimate.lowest_percent,
+            estimate.highest_percent
         )],
         // More than there are: the plan rests on an estimate of the spread.
         runs_needed: needed.map(|needed| needed.max(estimate.blocks + 1)),

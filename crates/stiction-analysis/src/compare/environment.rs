@@ -1,6 +1,11 @@
 //! How the machines of two sessions differ, what weighs most first.
 
-use stiction_core::{Environment, Layer, TargetStack, format_bytes};
+use std::collections::BTreeMap;
+
+use stiction_core::{Environment, Layer, Session, TargetStack, format_bytes};
+
+use super::matrix::Fact;
+use super::side::{Side, SideTrial};
 
 /// A fact that is known on both sides and differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,28 +48,148 @@ impl EnvironmentDifference {
 /// about: a factor's name such as `kernel`, or the beginning of a key.
 #[must_use]
 pub fn difference(a: &Environment, b: &Environment, factor: Option<&str>) -> EnvironmentDifference {
-    let (a, b) = (facts(a), facts(b));
-    let of = |facts: &[(String, String)], key: &str| {
-        let found = facts.iter().find(|(name, _)| name == key);
-        found.map(|(_, value)| value.clone())
+    held(&facts(a, &a.targets), &facts(b, &b.targets), factor, &[])
+}
+
+/// Holds what two sides' trials stood on against each other. What varies inside a side
+/// has all of its values. `allow` are beginnings of keys that may differ.
+pub(super) fn sides_difference(
+    a: &Side<'_>,
+    b: &Side<'_>,
+    factor: Option<&str>,
+    allow: &[String],
+) -> EnvironmentDifference {
+    held(&side_facts(a), &side_facts(b), factor, allow)
+}
+
+fn held(
+    a: &[(String, String)],
+    b: &[(String, String)],
+    factor: Option<&str>,
+    allow: &[String],
+) -> EnvironmentDifference {
+    let index = |facts: &[(String, String)]| -> BTreeMap<String, String> {
+        facts.iter().cloned().collect()
     };
+    let (of_a, of_b) = (index(a), index(b));
     let mut found = EnvironmentDifference::default();
-    for (key, value_a) in &a {
-        match of(&b, key) {
+    for (key, value_a) in a {
+        match of_b.get(key) {
             None => found.only_a.push(key.clone()),
-            Some(value_b) if value_b != *value_a => found.differs.push(Difference {
+            Some(value_b) if value_b != value_a => found.differs.push(Difference {
                 key: key.clone(),
                 a: value_a.clone(),
-                b: value_b,
+                b: value_b.clone(),
                 named: factor.is_some_and(|factor| belongs(key, factor)),
-                allowed: false,
+                allowed: allow.iter().any(|allowed| belongs(key, allowed)),
             }),
             Some(_) => {}
         }
     }
-    let only_b = b.into_iter().filter(|(key, _)| of(&a, key).is_none());
-    found.only_b = only_b.map(|(key, _)| key).collect();
+    let only_b = b.iter().filter(|(key, _)| !of_a.contains_key(key));
+    found.only_b = only_b.map(|(key, _)| key.clone()).collect();
     found
+}
+
+/// Facts that are known of all `sides` and equal, in the order of
+/// [`EnvironmentDifference::differs`].
+pub(super) fn common(sides: &[&Side<'_>]) -> Vec<Fact> {
+    let Some((first, others)) = sides.split_first() else {
+        return Vec::new();
+    };
+    let others: Vec<_> = others.iter().map(|side| side_facts(side)).collect();
+    side_facts(first)
+        .into_iter()
+        .filter(|fact| others.iter().all(|other| other.contains(fact)))
+        .map(|(key, value)| Fact { key, value })
+        .collect()
+}
+
+/// What the trials of a side stood on.
+fn side_facts(side: &Side<'_>) -> Vec<(String, String)> {
+    let mut grounds: Vec<(&Session, Vec<&TargetStack>)> = Vec::new();
+    for trial in &side.trials {
+        let ground = (trial.session, stacks(side, trial));
+        let known = |other: &(&Session, Vec<&TargetStack>)| {
+            other.0.header.id == ground.0.header.id && other.1 == ground.1
+        };
+        if !grounds.iter().any(known) {
+            grounds.push(ground);
+        }
+    }
+    if grounds.is_empty() {
+        let all = side.sessions().iter();
+        grounds.extend(all.map(|&s| (s, s.header.environment.targets.iter().collect())));
+    }
+    let mut values: Vec<(String, Vec<String>)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (session, stacks) in grounds {
+        for (key, value) in facts(&session.header.environment, stacks) {
+            let place = *places.entry(key.clone()).or_insert_with(|| {
+                values.push((key, Vec::new()));
+                values.len() - 1
+            });
+            if !values[place].1.contains(&value) {
+                values[place].1.push(value);
+            }
+        }
+    }
+    values
+        .into_iter()
+        .map(|(key, mut values)| {
+            values.sort();
+            (key, values.join(" or "))
+        })
+        .collect()
+}
+
+/// What stood under the places of a trial: as it was seen when the trial began, else as
+/// the session began; of several places those that its configuration or its cell names.
+fn stacks<'a>(side: &Side<'a>, trial: &SideTrial<'a>) -> Vec<&'a TargetStack> {
+    if let Some(targets) = &trial.trial.targets {
+        return targets.iter().collect();
+    }
+    let header = &trial.session.header;
+    let all = &header.environment.targets;
+    let level = |factor: &str| {
+        let chosen = side.chosen.as_ref().filter(|(chosen, _)| chosen == factor);
+        let level = chosen.map(|(_, level)| level);
+        level
+            .or_else(|| trial.cell.get(factor))
+            .map(ToString::to_string)
+    };
+    let of_configuration = level("configuration").and_then(|name| {
+        let plan = header.plan.as_ref()?;
+        let places = configuration(&plan.parameters, &name)?.get("places")?;
+        let places: Vec<usize> = serde_json::from_value(places.clone()).ok()?;
+        places
+            .into_iter()
+            .map(|place| all.get(place))
+            .collect::<Option<Vec<_>>>()
+    });
+    if let Some(stacks) = of_configuration {
+        return stacks;
+    }
+    let directory = level("directory");
+    let named = all
+        .iter()
+        .filter(|stack| Some(&stack.path) == directory.as_ref());
+    let named: Vec<&TargetStack> = named.collect();
+    if named.is_empty() {
+        all.iter().collect()
+    } else {
+        named
+    }
+}
+
+/// What the plan's parameters say of the configuration of that name.
+pub(super) fn configuration<'p>(
+    parameters: &'p serde_json::Value,
+    name: &str,
+) -> Option<&'p serde_json::Value> {
+    let all = parameters.get("configurations")?.as_array()?;
+    all.iter()
+        .find(|one| one.get("name").and_then(|n| n.as_str()) == Some(name))
 }
 
 /// Whether a fact follows from the choice of a factor's level. Another disk comes
@@ -78,7 +203,10 @@ fn belongs(key: &str, factor: &str) -> bool {
         "directory" | "device" | "disk" => within("target"),
         "filesystem" | "options" => within("target.filesystem"),
         "scheduler" => key.ends_with(".scheduler") || key.contains(".queue."),
-        "kernel" | "configuration" => within("kernel") || within("stated.kernel"),
+        "kernel" => within("kernel") || within("stated.kernel"),
+        // What a configuration sets shows in what stands under its places.
+        "configuration" => within("kernel") || within("stated.kernel") || within("target"),
+        "machine" | "host" => !within("target") && !within("tool"),
         other => within(other) || within(&format!("stated.{other}")),
     }
 }
@@ -86,10 +214,14 @@ fn belongs(key: &str, factor: &str) -> bool {
 /// An environment as keys and values, in the order of
 /// [`EnvironmentDifference::differs`]. What differs between any two moments, such as
 /// free space, is left out; so are facts that could not be had.
-fn facts(environment: &Environment) -> Vec<(String, String)> {
+fn facts<'t>(
+    environment: &Environment,
+    stacks: impl IntoIterator<Item = &'t TargetStack>,
+) -> Vec<(String, String)> {
     let mut facts = Facts::default();
-    let single = environment.targets.len() == 1;
-    for (index, stack) in environment.targets.iter().enumerate() {
+    let stacks: Vec<&TargetStack> = stacks.into_iter().collect();
+    let single = stacks.len() == 1;
+    for (index, stack) in stacks.into_iter().enumerate() {
         let name = if single {
             "target".to_owned()
         } else {

@@ -1,11 +1,13 @@
 //! The verdict on one metric: refusals first, in order, then the judgement.
 
-use stiction_core::{Better, Metric, MetricClass, PhaseOutcome, Subject};
+use stiction_core::{Better, Metric, MetricClass, PhaseOutcome, Subject, Unit as MetricUnit};
 
+use super::comparison::BlockValues;
 use super::decide;
-use super::order::{Order, order};
+use super::design::Design;
 use super::pairing::{Pair, Run, without_number};
-use super::work;
+use super::replication::{RunOrder, Unit};
+use super::work::JobDifferences;
 use crate::change::{Change, SideValue, is_percent_of_baseline};
 use crate::estimate::plan;
 use crate::verdict::{Effects, Verdict};
@@ -14,20 +16,29 @@ use crate::verdict::{Effects, Verdict};
 /// 95 % is finite.
 pub(super) const FEWEST_BLOCKS: u32 = 6;
 
+/// Fewest repetitions a side that belong to no blocks: below four no exact interval at
+/// 95 % is finite.
+const FEWEST_UNPAIRED: usize = 4;
+
 /// What holds for every metric of one pair.
 pub(super) struct Ground<'a> {
     pub(super) pair: &'a Pair<'a>,
-    /// Whether both sides are parts of one session that was measured here, so that
-    /// the places of its trials tell their order in time.
-    pub(super) one_measured_session: bool,
-    /// Why nothing of the two sessions may be compared, if so.
+    /// How its runs make blocks.
+    pub(super) design: Design,
+    /// Why nothing of the two sides may be compared, if so.
     pub(super) incomparable: &'a [String],
+    /// What the two sides' jobs do differently.
+    pub(super) jobs: JobDifferences,
+    /// Whether what jobs do differently is what the comparison is about.
+    pub(super) jobs_may_differ: bool,
     /// What the numbers of each side are about.
     pub(super) subjects: (Subject, Subject),
     /// How far runs of one configuration were seen apart for a metric, in words and
     /// as a change.
     pub(super) noise: &'a dyn Fn(&Metric) -> Option<Noise>,
     pub(super) effects: &'a Effects,
+    /// Whether the user wants runs judged that were not interleaved.
+    pub(super) accept_batched: bool,
 }
 
 /// How far runs of one configuration lie apart.
@@ -42,112 +53,172 @@ pub(super) enum Judgement {
     Described,
     /// There is nothing left to decide.
     Settled(Verdict),
-    /// There are enough blocks to decide.
-    Blocks {
-        /// ln(b / a) of each block, signed so that B's being better is positive.
-        differences: Vec<f64>,
-        /// The smallest effect of interest.
-        effect: f64,
-    },
+    /// There are enough repetitions to decide.
+    Open(Evidence),
 }
 
-/// What is to become of `metric`.
-pub(super) fn judge(
-    ground: &Ground<'_>,
-    metric: &Metric,
-    a: Option<&SideValue>,
-    b: Option<&SideValue>,
-    change: Option<&Change>,
-) -> Judgement {
-    if let Some(verdict) = failed(ground, metric, a, b).or_else(|| not_comparable(ground)) {
+/// What a decision rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Evidence {
+    /// ln(b / a) of each block, signed so that B's being better is positive.
+    Blocks(Vec<f64>),
+    /// Logarithms of each side's repetitions in no blocks, signed likewise.
+    Apart(Vec<f64>, Vec<f64>),
+}
+
+/// One metric of one pair, on its way to a verdict.
+pub(super) struct Figures<'a> {
+    pub(super) metric: &'a Metric,
+    pub(super) a: Option<&'a SideValue>,
+    pub(super) b: Option<&'a SideValue>,
+    pub(super) change: Option<&'a Change>,
+    /// The values of the blocks that have both.
+    pub(super) blocks: &'a [BlockValues],
+    /// Why the metric itself is not the same on both sides, if so.
+    pub(super) mismatch: Option<String>,
+    /// Whether too few operations stand behind it.
+    pub(super) too_few: bool,
+    /// The smallest effect of interest, a share.
+    pub(super) effect: Option<f64>,
+}
+
+/// The smallest effect of interest of `metric`, as a share; `None` where it is described
+/// only. A CPU share has to differ by a point at least, since the clock ticks that many
+/// kernels count it by are no finer.
+pub(super) fn effect(effects: &Effects, metric: &Metric, a: Option<&SideValue>) -> Option<f64> {
+    if metric.better == Better::Neither {
+        return None;
+    }
+    let share = effects.of(metric.class)?;
+    let in_points = metric.class == MetricClass::Cpu && metric.unit == MetricUnit::Percent;
+    let least = a
+        .filter(|a| in_points && a.value > 0.0)
+        .map_or(0.0, |a| effects.cpu_points / a.value);
+    Some(share.max(least))
+}
+
+/// What is to become of a metric.
+pub(super) fn judge(ground: &Ground<'_>, figures: &Figures<'_>) -> Judgement {
+    let metric = figures.metric;
+    let settled = failed(ground, figures).or_else(|| not_comparable(ground, figures));
+    if let Some(verdict) = settled {
         return Judgement::Settled(verdict);
     }
-    let effect = ground.effects.of(metric.class);
     // Percentages of a baseline are conclusions that others drew; whoever compares
     // two of them wants to know whether they differ.
-    if metric.better == Better::Neither || (effect.is_none() && !is_percent_of_baseline(metric)) {
+    let described = metric.better == Better::Neither
+        || (figures.effect.is_none() && !is_percent_of_baseline(metric));
+    if described || figures.too_few {
         return Judgement::Described;
     }
-    let (Some(a), Some(b)) = (a, b) else {
-        let missing = if a.is_none() { "A" } else { "B" };
+    let (Some(a), Some(b)) = (figures.a, figures.b) else {
+        let missing = if figures.a.is_none() { "A" } else { "B" };
         let reason = format!("{missing} has no such number");
         return Judgement::Settled(Verdict::CannotTell {
             reasons: vec![reason],
             runs_needed: None,
         });
     };
-    if let (Some(effect), Some(differences)) = (effect, differences(ground, metric, a, b)) {
-        return Judgement::Blocks {
-            differences,
-            effect,
-        };
+    match evidence(ground, figures, a, b) {
+        Some(evidence) if figures.effect.is_some() => Judgement::Open(evidence),
+        _ => Judgement::Settled(cannot_tell(ground, figures, a, b)),
     }
-    Judgement::Settled(cannot_tell(ground, metric, (a, b), change, effect))
 }
 
-/// The differences of the blocks, if there are enough of them to judge by.
-fn differences(
+/// What there is to decide by, if it is enough.
+fn evidence(
     ground: &Ground<'_>,
-    metric: &Metric,
+    figures: &Figures<'_>,
     a: &SideValue,
     b: &SideValue,
-) -> Option<Vec<f64>> {
-    let pair = ground.pair;
-    let Order::Blocks(blocks) = blocks(pair) else {
-        return None;
-    };
-    let whole = a.runs.len() == pair.a.len() && b.runs.len() == pair.b.len();
-    let positive = a.runs.iter().chain(&b.runs).all(|&run| run > 0.0);
-    let enough = blocks.len() >= FEWEST_BLOCKS as usize;
-    if !ground.one_measured_session || !whole || !positive || !enough {
+) -> Option<Evidence> {
+    let design = &ground.design;
+    if a.runs.iter().chain(&b.runs).any(|&run| run <= 0.0) {
         return None;
     }
-    let at = |runs: &[Run<'_>], values: &[f64], place: usize| {
-        let index = runs.iter().position(|run| run.place == place)?;
-        values.get(index).copied()
+    let sign = decide::sign(figures.metric.better);
+    let in_blocks = match design.order {
+        RunOrder::Interleaved => true,
+        RunOrder::OneSideFirst => ground.accept_batched,
+        RunOrder::NotInterleaved => false,
     };
-    blocks
-        .into_iter()
-        .map(|(place_a, place_b)| {
-            let a = at(&pair.a, &a.runs, place_a)?;
-            let b = at(&pair.b, &b.runs, place_b)?;
-            Some(decide::sign(metric.better) * (b / a).ln())
-        })
-        .collect()
+    if in_blocks {
+        let blocks = figures.blocks.iter();
+        let differences: Vec<f64> = blocks
+            .map(|block| sign * (block.b / block.a).ln())
+            .collect();
+        return (differences.len() >= FEWEST_BLOCKS as usize)
+            .then_some(Evidence::Blocks(differences));
+    }
+    let apart = design.order == RunOrder::NotInterleaved && ground.accept_batched;
+    let logs = |runs: &[Run<'_>], units: &[Vec<usize>]| -> Option<Vec<f64>> {
+        let values = units
+            .iter()
+            .filter_map(|unit| mean_of(runs, unit, figures.metric));
+        let logs: Vec<f64> = values.map(|value| sign * value.ln()).collect();
+        (logs.len() >= FEWEST_UNPAIRED).then_some(logs)
+    };
+    if !apart {
+        return None;
+    }
+    Some(Evidence::Apart(
+        logs(&ground.pair.a, &design.units.0)?,
+        logs(&ground.pair.b, &design.units.1)?,
+    ))
+}
+
+/// The geometric mean of a metric over some runs; `None` where one has no such number
+/// above 0.
+pub(super) fn mean_of(runs: &[Run<'_>], members: &[usize], metric: &Metric) -> Option<f64> {
+    let mut sum = 0.0;
+    for &index in members {
+        let phase = runs[index].phase;
+        let value = phase.value(metric).filter(|_| phase.has_numbers())?;
+        sum += Some(value)
+            .filter(|value| *value > 0.0 && value.is_finite())?
+            .ln();
+    }
+    match members {
+        [] => None,
+        // A single value stays as it is, to the last bit.
+        [only] => runs[*only].phase.value(metric),
+        _ => Some((sum / members.len() as f64).exp()),
+    }
 }
 
 /// A run failed, or measured nothing where work was to be done.
-fn failed(
-    ground: &Ground<'_>,
-    metric: &Metric,
-    a: Option<&SideValue>,
-    b: Option<&SideValue>,
-) -> Option<Verdict> {
+fn failed(ground: &Ground<'_>, figures: &Figures<'_>) -> Option<Verdict> {
     let pair = ground.pair;
     let of_side = |name: &str, value: Option<&SideValue>, runs: &[Run<'_>], trouble| {
         let stopped = runs.iter().find_map(|run| without_number(run.phase));
         let cut_off: &Option<String> = trouble;
-        let nothing = metric.class == MetricClass::Throughput
-            && value.is_some_and(|value| value.runs.iter().any(|&run| run <= 0.0));
+        let some = |test: fn(f64) -> bool| {
+            value.is_some_and(|value| value.runs.iter().any(|&run| test(run)))
+        };
+        let nothing = figures.metric.class == MetricClass::Throughput && some(|run| run <= 0.0);
         let reason = stopped
             .or_else(|| cut_off.clone().filter(|_| value.is_none()))
+            .or_else(|| some(|run| !run.is_finite()).then(|| "it is no number".to_owned()))
             .or_else(|| nothing.then(|| "it is 0: nothing was done".to_owned()))?;
         Some(format!("{name}: {reason}"))
     };
-    let failed_a = of_side("A", a, &pair.a, &pair.trouble.0);
-    let failed_b = of_side("B", b, &pair.b, &pair.trouble.1);
+    let failed_a = of_side("A", figures.a, &pair.a, &pair.trouble.0);
+    let failed_b = of_side("B", figures.b, &pair.b, &pair.trouble.1);
     let only_b = failed_a.is_none();
     let reasons: Vec<String> = failed_a.into_iter().chain(failed_b).collect();
     (!reasons.is_empty()).then_some(Verdict::Failed { only_b, reasons })
 }
 
 /// The two sides did different work, or measured different things.
-fn not_comparable(ground: &Ground<'_>) -> Option<Verdict> {
+fn not_comparable(ground: &Ground<'_>, figures: &Figures<'_>) -> Option<Verdict> {
     let mut reasons = ground.incomparable.to_vec();
-    if let (Some(a), Some(b)) = (ground.pair.a.first(), ground.pair.b.first())
-        && let (Some(a), Some(b)) = (&a.phase.job, &b.phase.job)
-    {
-        reasons.extend(work::job_differences(a, b));
+    reasons.extend(figures.mismatch.clone());
+    let jobs = &ground.jobs;
+    if !ground.jobs_may_differ {
+        reasons.extend(jobs.all().cloned());
+    } else if figures.metric.unit == MetricUnit::Seconds {
+        // Rates and latencies are of one operation or one byte, times of all of them.
+        reasons.extend(jobs.amount.clone());
     }
     match ground.subjects {
         (Subject::Cache, Subject::Disk | Subject::Limiter) => {
@@ -164,17 +235,16 @@ fn not_comparable(ground: &Ground<'_>) -> Option<Verdict> {
 /// Everything that keeps the numbers from deciding.
 fn cannot_tell(
     ground: &Ground<'_>,
-    metric: &Metric,
-    (a, b): (&SideValue, &SideValue),
-    change: Option<&Change>,
-    effect: Option<f64>,
+    figures: &Figures<'_>,
+    a: &SideValue,
+    b: &SideValue,
 ) -> Verdict {
-    let mut reasons = vec![replication(ground, a, b)];
-    if let Some(change) = change {
+    let mut reasons = vec![replication(ground, figures, a, b)];
+    if let Some(change) = figures.change {
         if change.lowest <= 0.0 && change.highest >= 0.0 && a.lowest < a.highest {
             reasons.push("the printed digits do not tell the two apart".to_owned());
         }
-        if let Some(noise) = (ground.noise)(metric) {
+        if let Some(noise) = (ground.noise)(figures.metric) {
             let within = change.value.abs() <= noise.size;
             let smaller = if within {
                 ", and this difference is no larger"
@@ -194,6 +264,7 @@ fn cannot_tell(
             reasons.push(format!("{name} ended before it had done all of its work"));
         }
     }
+    let effect = figures.effect;
     let runs_needed = effect.and_then(|effect| plan::runs_needed(&a.runs, &b.runs, effect));
     Verdict::CannotTell {
         reasons,
@@ -202,37 +273,69 @@ fn cannot_tell(
 }
 
 /// What the number and the order of the runs leave open.
-fn replication(ground: &Ground<'_>, a: &SideValue, b: &SideValue) -> String {
+fn replication(ground: &Ground<'_>, figures: &Figures<'_>, a: &SideValue, b: &SideValue) -> String {
+    let design = &ground.design;
     let (runs_a, runs_b) = (a.runs.len(), b.runs.len());
     match (runs_a, runs_b) {
-        (1, 1) => "1 run a side: nothing is known of the spread".to_owned(),
-        (1, _) => "1 run in A: nothing is known of its spread".to_owned(),
-        (_, 1) => "1 run in B: nothing is known of its spread".to_owned(),
-        _ if !ground.one_measured_session => format!(
+        (1, 1) => return "1 run a side: nothing is known of the spread".to_owned(),
+        (1, _) => return "1 run in A: nothing is known of its spread".to_owned(),
+        (_, 1) => return "1 run in B: nothing is known of its spread".to_owned(),
+        _ => {}
+    }
+    if let Some(reason) = too_few_units(design) {
+        return reason;
+    }
+    if a.runs.iter().chain(&b.runs).any(|&run| run <= 0.0) {
+        return "a run with 0 has no share of anything".to_owned();
+    }
+    if let Some(trouble) = &design.trouble {
+        return format!("{runs_a} runs in A and {runs_b} in B, and {trouble}");
+    }
+    let blocks = figures.blocks.len();
+    let one_session = ground
+        .pair
+        .a
+        .iter()
+        .chain(&ground.pair.b)
+        .all(|run| run.session.header.id == ground.pair.a[0].session.header.id);
+    match design.order {
+        RunOrder::NotInterleaved if ground.accept_batched => format!(
+            "{runs_a} runs in A and {runs_b} in B, and a verdict without blocks needs \
+             {FEWEST_UNPAIRED} of each"
+        ),
+        RunOrder::NotInterleaved if one_session => format!(
+            "{runs_a} runs in A and {runs_b} in B that followed each other: drift looks like \
+             a difference; runs have to be interleaved"
+        ),
+        RunOrder::NotInterleaved => format!(
             "{runs_a} runs in A and {runs_b} in B, not interleaved: what drifted between the \
              sessions looks like a difference"
         ),
-        _ => match blocks(ground.pair) {
-            Order::Batched => format!(
-                "{runs_a} runs in A and {runs_b} in B that followed each other: drift looks like \
-                 a difference; runs have to be interleaved"
-            ),
-            Order::OneSideFirst(blocks) => format!(
-                "{} blocks with the same side first in all: what drifts inside a block looks \
-                 like a difference; the order has to be random",
-                blocks.len()
-            ),
-            Order::Blocks(blocks) => {
-                format!(
-                    "{} blocks, and a verdict needs {FEWEST_BLOCKS}",
-                    blocks.len()
-                )
-            }
-        },
+        RunOrder::OneSideFirst if !ground.accept_batched => format!(
+            "{blocks} blocks with the same side first in all: what drifts inside a block looks \
+             like a difference; the order has to be random"
+        ),
+        RunOrder::OneSideFirst | RunOrder::Interleaved => {
+            format!("{blocks} blocks, and a verdict needs {FEWEST_BLOCKS}")
+        }
     }
 }
 
-pub(super) fn blocks(pair: &Pair<'_>) -> Order {
-    let places = |runs: &[Run<'_>]| -> Vec<usize> { runs.iter().map(|run| run.place).collect() };
-    order(&places(&pair.a), &places(&pair.b))
+/// What differs is fixed at boot, or is the machine, and was repeated too rarely.
+fn too_few_units(design: &Design) -> Option<String> {
+    let (one, _) = design.unit.words();
+    let fixed = match design.unit {
+        Unit::Run | Unit::Session => return None,
+        Unit::Boot => "what differs is fixed at boot",
+        Unit::Machine => "what differs is the machine",
+    };
+    let side = match (design.units.0.len(), design.units.1.len()) {
+        (1, 1) => "a side",
+        (1, _) => "in A",
+        (_, 1) => "in B",
+        _ => return None,
+    };
+    Some(format!(
+        "1 {one} {side}: 0 degrees of freedom, since {fixed}"
+    ))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stiction_core::{Cell, Level, Phase, PhaseKind, PhaseOutcome, Trial, TrialOutcome};
+use stiction_core::{Cell, Level, Phase, PhaseKind, PhaseOutcome, Session, Trial, TrialOutcome};
 
 use super::side::{Side, SideTrial};
 
@@ -75,7 +75,8 @@ pub(super) struct Pair<'a> {
     pub(super) phase: String,
     pub(super) a: Vec<Run<'a>>,
     pub(super) b: Vec<Run<'a>>,
-    /// Why a trial of A, or of B, in this cell may lack the phase.
+    /// Why a trial of A, or of B, in this cell may lack the phase; a trial that was
+    /// interrupted counts only where no other has the phase.
     pub(super) trouble: (Option<String>, Option<String>),
 }
 
@@ -84,6 +85,8 @@ pub(super) struct Pair<'a> {
 pub(super) struct Run<'a> {
     pub(super) phase: &'a Phase,
     pub(super) trial: &'a Trial,
+    pub(super) session: &'a Session,
+    /// Of its trial in the session.
     pub(super) place: usize,
 }
 
@@ -181,11 +184,12 @@ fn pair_phases<'a>(
 
 fn runs<'a>(trials: &[SideTrial<'a>]) -> Vec<Run<'a>> {
     let of_trial = |trial: &SideTrial<'a>| {
-        let (place, trial) = (trial.place, trial.trial);
+        let (place, session, trial) = (trial.place, trial.session, trial.trial);
         let measured = trial.phases.iter().filter(|p| p.kind == PhaseKind::Measure);
         measured.map(move |phase| Run {
             phase,
             trial,
+            session,
             place,
         })
     };

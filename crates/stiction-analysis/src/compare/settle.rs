@@ -1,47 +1,109 @@
-//! From judgements to verdicts: all that rests on blocks is judged together.
+//! From judgements to verdicts: all that rests on repetitions is judged together.
 
-use super::decide::{decide, family_p};
-use super::judge::Judgement;
+use stiction_core::Seed;
+
+use super::decide::{decide, decide_apart, family_p};
+use super::judge::{Evidence, Judgement};
+use super::options::Control;
 use super::{CompareOptions, Row};
+use crate::estimate::{correct, max_t, rank_sum, sign_flip};
 
-/// Turns judgements into verdicts: those that rest on blocks are judged together, so
-/// that the chance of any false alarm in the comparison is 5 %.
-pub(super) fn settle(drafts: Vec<(Row, Judgement)>, options: &CompareOptions) -> Vec<Row> {
-    let cells: Vec<&[f64]> = drafts
+/// A row on its way to its verdict.
+pub(super) struct Draft {
+    pub(super) row: Row,
+    pub(super) judgement: Judgement,
+}
+
+/// Turns judgements into verdicts: those that rest on repetitions are judged together,
+/// so that what is kept at 5 % is kept over all `drafts`.
+pub(super) fn settle(drafts: Vec<Draft>, options: &CompareOptions) -> Vec<Row> {
+    let evidence: Vec<&Evidence> = drafts
         .iter()
-        .filter_map(|(_, judgement)| match judgement {
-            Judgement::Blocks { differences, .. } => Some(differences.as_slice()),
+        .filter_map(|draft| match &draft.judgement {
+            Judgement::Open(evidence) => Some(evidence),
             _ => None,
         })
         .collect();
-    let mut adjusted = family_p(&cells, options.seed).into_iter();
+    let mut adjusted = adjusted_p(&evidence, options).into_iter();
     drafts
         .into_iter()
-        .map(|(row, judgement)| match judgement {
+        .map(|Draft { row, judgement }| match judgement {
             Judgement::Described => row,
             Judgement::Settled(verdict) => Row {
                 verdict: Some(verdict),
                 ..row
             },
-            Judgement::Blocks {
-                differences,
-                effect,
-            } => {
-                let p = adjusted.next().unwrap_or(1.0);
-                judged(row, &differences, effect, p)
-            }
+            Judgement::Open(evidence) => judged(row, &evidence, adjusted.next().unwrap_or(1.0)),
         })
         .collect()
 }
 
-fn judged(row: Row, differences: &[f64], effect: f64, p_adjusted: f64) -> Row {
-    let Some((estimate, verdict)) = decide(differences, row.metric.better, effect, p_adjusted)
-    else {
+fn judged(row: Row, evidence: &Evidence, p_adjusted: f64) -> Row {
+    let effect = row.effect_percent.unwrap_or_default() / 100.0;
+    let better = row.metric.better;
+    let decided = match evidence {
+        Evidence::Blocks(differences) => decide(differences, better, effect, p_adjusted),
+        Evidence::Apart(a, b) => decide_apart(a, b, better, effect, p_adjusted),
+    };
+    let Some((estimate, verdict)) = decided else {
         return row;
     };
     Row {
         estimate: Some(estimate),
         verdict: Some(verdict),
         ..row
+    }
+}
+
+/// The p-value of each piece of evidence, adjusted for all of them.
+fn adjusted_p(evidence: &[&Evidence], options: &CompareOptions) -> Vec<f64> {
+    match options.control {
+        Control::ShareOfFalse => {
+            let each: Vec<f64> = evidence
+                .iter()
+                .map(|evidence| alone(evidence, options.seed))
+                .collect();
+            correct::benjamini_hochberg(&each)
+        }
+        Control::AnyFalseAlarm => any_false_alarm(evidence, options.seed),
+    }
+}
+
+/// Blocks are flipped together, runs in no blocks corrected after Holm; where there are
+/// both, each pays for the other.
+fn any_false_alarm(evidence: &[&Evidence], seed: Seed) -> Vec<f64> {
+    let mut blocks: Vec<&[f64]> = Vec::new();
+    let mut apart: Vec<f64> = Vec::new();
+    for piece in evidence {
+        match piece {
+            Evidence::Blocks(differences) => blocks.push(differences),
+            Evidence::Apart(a, b) => apart.push(rank_sum::p_two_sided(a, b)),
+        }
+    }
+    let kinds = if blocks.is_empty() || apart.is_empty() {
+        1.0
+    } else {
+        2.0
+    };
+    let mut of_blocks = family_p(&blocks, seed).into_iter();
+    let mut of_apart = correct::holm(&apart).into_iter();
+    evidence
+        .iter()
+        .map(|piece| {
+            let p = match piece {
+                Evidence::Blocks(_) => of_blocks.next(),
+                Evidence::Apart(..) => of_apart.next(),
+            };
+            (p.unwrap_or(1.0) * kinds).min(1.0)
+        })
+        .collect()
+}
+
+/// The p-value of one piece of evidence as if it were the only one.
+fn alone(evidence: &Evidence, seed: Seed) -> f64 {
+    match evidence {
+        Evidence::Blocks(differences) => sign_flip::p_two_sided(differences)
+            .unwrap_or_else(|| max_t::adjusted_p(&[differences.clone()], seed)[0]),
+        Evidence::Apart(a, b) => rank_sum::p_two_sided(a, b),
     }
 }

@@ -1,24 +1,27 @@
-//! One side of a comparison: a session, or the part of one that has a label.
+//! One side of a comparison: sessions, or the parts of them that have a label.
 
-use stiction_core::{Cell, Level, Session, Trial};
+use stiction_core::{Cell, Level, Provenance, Session, Trial};
 
 use crate::AnalysisError;
 
-/// One side of a comparison.
+/// One side of a comparison: the trials of one or several sessions.
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
     /// What the reader calls it: the session's label or id, or the level chosen.
     pub name: String,
-    pub(super) session: &'a Session,
-    /// The factor and level that chose the trials out of the session.
+    /// The factor and level that chose the trials, the same in all of its sessions.
     pub(super) chosen: Option<(String, Level)>,
+    /// In the order of time.
     pub(super) trials: Vec<SideTrial<'a>>,
+    /// In the order of time, each once.
+    sessions: Vec<&'a Session>,
 }
 
 /// A trial of a side, its cell without the factor that chose the side.
 #[derive(Clone, Debug)]
 pub(super) struct SideTrial<'a> {
     pub(super) cell: Cell,
+    pub(super) session: &'a Session,
     /// Its place in the session, in the order in which trials ran.
     pub(super) place: usize,
     pub(super) trial: &'a Trial,
@@ -32,21 +35,22 @@ impl<'a> Side<'a> {
         let name = header.label.clone();
         Self {
             name: name.unwrap_or_else(|| header.id.to_string()),
-            session,
             chosen: None,
             trials: trials(session, |cell| Some(cell.clone())),
+            sessions: vec![session],
         }
     }
 
     /// The trials of `session` in whose cells `factor` is at `level`.
-    fn at_level(session: &'a Session, factor: &str, level: &Level) -> Self {
+    #[must_use]
+    pub fn at_level(session: &'a Session, factor: &str, level: &Level) -> Self {
         Self {
             name: level.to_string(),
-            session,
             chosen: Some((factor.to_owned(), level.clone())),
             trials: trials(session, |cell| {
                 (cell.get(factor) == Some(level)).then(|| cell.clone().without(factor))
             }),
+            sessions: vec![session],
         }
     }
 
@@ -85,6 +89,88 @@ impl<'a> Side<'a> {
             }),
         }
     }
+
+    /// A side for each level that `factor` has in `session`, in order of appearance.
+    ///
+    /// # Errors
+    /// When the factor has fewer than two levels there.
+    pub fn of_each_level(session: &'a Session, factor: &str) -> Result<Vec<Self>, AnalysisError> {
+        let all = levels(session);
+        let of_factor: Vec<&Level> = all
+            .iter()
+            .filter(|(name, _)| name == factor)
+            .map(|(_, level)| level)
+            .collect();
+        if of_factor.len() < 2 {
+            return Err(AnalysisError::NoFactor {
+                factor: factor.to_owned(),
+                known: named(all.iter()),
+            });
+        }
+        let sides = of_factor.into_iter();
+        Ok(sides
+            .map(|level| Self::at_level(session, factor, level))
+            .collect())
+    }
+
+    /// All of `parts` as one side: sessions that repeat one another. A session that
+    /// several parts are of counts once for each of its trials. `None` of no parts.
+    #[must_use]
+    pub fn joined(name: &str, parts: Vec<Self>) -> Option<Self> {
+        let chosen = parts.first()?.chosen.clone();
+        let same = parts.iter().all(|part| part.chosen == chosen);
+        let mut joined = Self {
+            name: name.to_owned(),
+            chosen: chosen.filter(|_| same),
+            trials: Vec::new(),
+            sessions: Vec::new(),
+        };
+        for part in parts {
+            for session in part.sessions {
+                let known = |other: &&Session| other.header.id == session.header.id;
+                if !joined.sessions.iter().any(known) {
+                    joined.sessions.push(session);
+                }
+            }
+            for trial in part.trials {
+                let known = |other: &SideTrial<'_>| {
+                    other.place == trial.place && other.session.header.id == trial.session.header.id
+                };
+                if !joined.trials.iter().any(known) {
+                    joined.trials.push(trial);
+                }
+            }
+        }
+        joined.sessions.sort_by_key(|&session| begun(session));
+        joined
+            .trials
+            .sort_by_key(|trial| (begun(trial.session), trial.place));
+        Some(joined)
+    }
+
+    /// Its sessions, in the order of time.
+    #[must_use]
+    pub fn sessions(&self) -> &[&'a Session] {
+        &self.sessions
+    }
+
+    /// Whether stiction measured all of it.
+    pub(super) fn is_measured(&self) -> bool {
+        let measured = |session: &&Session| session.header.provenance == Provenance::Measured;
+        self.sessions.iter().all(measured)
+    }
+
+    /// The factor that chose it.
+    pub(super) fn factor(&self) -> Option<&str> {
+        self.chosen.as_ref().map(|(factor, _)| factor.as_str())
+    }
+}
+
+/// By which sessions are put in order: their beginning, and their id where two began at
+/// once.
+pub(super) fn begun(session: &Session) -> (i128, &str) {
+    let header = &session.header;
+    (header.started.as_nanosecond(), header.id.as_str())
 }
 
 /// Every factor and level that occurs in the session's cells, in order of appearance.
@@ -113,7 +199,12 @@ fn trials(session: &Session, choose: impl Fn(&Cell) -> Option<Cell>) -> Vec<Side
     numbered
         .filter_map(|(place, trial)| {
             let cell = choose(&trial.cell)?;
-            Some(SideTrial { cell, place, trial })
+            Some(SideTrial {
+                cell,
+                session,
+                place,
+                trial,
+            })
         })
         .collect()
 }

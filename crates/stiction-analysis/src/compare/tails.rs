@@ -1,7 +1,13 @@
 //! Whole distributions of latency side by side: how each percentile shifts, and how
 //! many operations stalled.
 
-use stiction_core::{Cell, Direction};
+use stiction_core::{Cell, Direction, Histogram};
+
+use super::design::{Block, Design};
+use super::judge::FEWEST_BLOCKS;
+use super::pairing::{Pair, Run};
+use super::replication::RunOrder;
+use crate::estimate::signed_rank;
 
 /// How the distribution of one direction's latencies shifts from A to B: the shift
 /// function, so that "median better, tail worse" is one picture.
@@ -60,4 +66,135 @@ pub struct StallCounts {
     pub over_2s: u64,
     /// Of these, longer than 10 s.
     pub over_10s: u64,
+}
+
+/// Percentiles of a shift: deciles, then the tail.
+const PERCENTILES: [f64; 12] = [
+    10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.9,
+];
+
+/// How the distributions of each direction that both sides recorded shift.
+pub(super) fn shifts(pair: &Pair<'_>, design: &Design) -> Vec<Shift> {
+    let of = |direction| {
+        let (a, b) = (each(&pair.a, direction)?, each(&pair.b, direction)?);
+        let points = points(&a, &b, design);
+        (!points.is_empty()).then(|| Shift {
+            cell: pair.cell.clone(),
+            phase: pair.phase.clone(),
+            direction,
+            points,
+        })
+    };
+    Direction::ALL.into_iter().filter_map(of).collect()
+}
+
+/// How many operations of each direction that both sides recorded stalled.
+pub(super) fn stalls(pair: &Pair<'_>, design: &Design) -> Vec<Stalls> {
+    let of = |direction| {
+        let (a, b) = (each(&pair.a, direction)?, each(&pair.b, direction)?);
+        let over = |runs: &[Histogram], members: &[usize]| -> f64 {
+            let counts = members.iter().map(|&index| runs[index].over_2_s() as f64);
+            counts.sum::<f64>() / members.len() as f64
+        };
+        let differences: Vec<f64> = judged_blocks(design)
+            .iter()
+            .map(|block| over(&b, &block.b) - over(&a, &block.a))
+            .collect();
+        let enough = differences.len() >= FEWEST_BLOCKS as usize;
+        Some(Stalls {
+            cell: pair.cell.clone(),
+            phase: pair.phase.clone(),
+            direction,
+            a: counted(&merged(&a)),
+            b: counted(&merged(&b)),
+            p: enough.then(|| signed_rank::p_two_sided(&differences)),
+        })
+    };
+    Direction::ALL.into_iter().filter_map(of).collect()
+}
+
+/// The latencies of one direction in each run; `None` where a run has no recording of it.
+fn each(runs: &[Run<'_>], direction: Direction) -> Option<Vec<Histogram>> {
+    let recorded = runs.iter().map(|run| {
+        let recording = run.phase.recording(direction)?;
+        Some(recording.total()).filter(|total| total.count() > 0)
+    });
+    let all: Option<Vec<Histogram>> = recorded.collect();
+    all.filter(|all| !all.is_empty())
+}
+
+fn merged(runs: &[Histogram]) -> Histogram {
+    let mut all = Histogram::new();
+    runs.iter().for_each(|run| all.merge(run));
+    all
+}
+
+fn counted(all: &Histogram) -> StallCounts {
+    StallCounts {
+        operations: all.count(),
+        over_2s: all.over_2_s(),
+        over_10s: all.over_10_s(),
+    }
+}
+
+/// The blocks that a verdict may rest on.
+fn judged_blocks(design: &Design) -> &[Block] {
+    if design.order == RunOrder::Interleaved {
+        &design.blocks
+    } else {
+        &[]
+    }
+}
+
+fn points(a: &[Histogram], b: &[Histogram], design: &Design) -> Vec<ShiftPoint> {
+    let (all_a, all_b) = (merged(a), merged(b));
+    let known = |percentile: f64| {
+        let of = |all: &Histogram| all.quantile_ns_if_enough(percentile / 100.0);
+        Some((percentile, of(&all_a)?, of(&all_b)?)).filter(|&(_, a, b)| a > 0 && b > 0)
+    };
+    let known: Vec<_> = PERCENTILES.into_iter().filter_map(known).collect();
+    // One interval for each point, so that all of them hold at once with 95 %.
+    let confidence = 1.0 - 0.05 / known.len().max(1) as f64;
+    known
+        .into_iter()
+        .map(|(percentile, a_ns, b_ns)| {
+            let differences = differences(a, b, design, percentile);
+            let typical = differences.as_deref().and_then(signed_rank::hodges_lehmann);
+            let interval = differences
+                .as_deref()
+                .and_then(|differences| signed_rank::interval(differences, confidence));
+            let percent = |log: f64| 100.0 * log.exp_m1();
+            ShiftPoint {
+                percentile,
+                a_ns: a_ns as f64,
+                b_ns: b_ns as f64,
+                change_percent: percent(typical.unwrap_or((b_ns as f64 / a_ns as f64).ln())),
+                interval_percent: interval.map(|(low, high)| (percent(low), percent(high))),
+            }
+        })
+        .collect()
+}
+
+/// ln(b / a) of a percentile in each block; `None` where there are too few blocks, or a
+/// run has too few operations for the percentile.
+fn differences(
+    a: &[Histogram],
+    b: &[Histogram],
+    design: &Design,
+    percentile: f64,
+) -> Option<Vec<f64>> {
+    let of_unit = |runs: &[Histogram], members: &[usize]| -> Option<f64> {
+        let logs = members.iter().map(|&index| {
+            let value = runs[index].quantile_ns_if_enough(percentile / 100.0)?;
+            (value > 0).then(|| (value as f64).ln())
+        });
+        let logs: Vec<f64> = logs.collect::<Option<_>>()?;
+        Some(logs.iter().sum::<f64>() / logs.len() as f64)
+    };
+    let blocks = judged_blocks(design);
+    if blocks.len() < FEWEST_BLOCKS as usize {
+        return None;
+    }
+    let difference = |block: &Block| Some(of_unit(b, &block.b)? - of_unit(a, &block.a)?);
+    blocks.iter().map(difference).collect()
 }

@@ -2,17 +2,52 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::environment::Difference;
-use stiction_core::{Access, Action, Job, Plan, Provenance, Session, format_bytes};
+use stiction_core::{Access, Action, Job, Provenance, Session, format_bytes};
+
+use super::environment::{Difference, configuration};
+use super::side::Side;
 
 /// Sizes of regions within this share of each other are the same work.
 const SIZE_TOLERANCE: f64 = 0.05;
 
-/// Why the benchmarks of two sessions are not the same; `None` when they are.
+/// Why the benchmarks of two sides are not the same; empty when they are.
 ///
 /// Layouts of one program, such as a contest log and a contest table, are one
-/// benchmark; so is a tiobench table and our own tiobench.
-pub(super) fn benchmark_difference(a: &Session, b: &Session) -> Option<String> {
+/// benchmark; so is a tiobench table and our own tiobench. Versions of one program are
+/// not, unless `allow` has the key `tool`.
+pub(super) fn benchmark_differences(a: &Side<'_>, b: &Side<'_>, allow: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (session_a, session_b) in across(a, b) {
+        let reasons = [
+            program_difference(session_a, session_b),
+            version_difference(session_a, session_b).filter(|_| {
+                !allow
+                    .iter()
+                    .any(|key| key == "tool" || key == "tool.version")
+            }),
+        ];
+        for reason in reasons.into_iter().flatten() {
+            if !found.contains(&reason) {
+                found.push(reason);
+            }
+        }
+    }
+    found
+}
+
+/// Every session of A with every one of B, but none with itself.
+fn across<'s>(
+    a: &'s Side<'_>,
+    b: &'s Side<'_>,
+) -> impl Iterator<Item = (&'s Session, &'s Session)> {
+    let pairs = a.sessions().iter().flat_map(move |&a| {
+        let others = b.sessions().iter();
+        others.map(move |&b| (a, b))
+    });
+    pairs.filter(|(a, b)| a.header.id != b.header.id)
+}
+
+fn program_difference(a: &Session, b: &Session) -> Option<String> {
     let (families_a, families_b) = (families(a), families(b));
     families_a.is_disjoint(&families_b).then(|| {
         let list = |families: BTreeSet<String>| {
@@ -21,6 +56,18 @@ pub(super) fn benchmark_difference(a: &Session, b: &Session) -> Option<String> {
         };
         let (a, b) = (list(families_a), list(families_b));
         format!("A is of {a} and B of {b}")
+    })
+}
+
+fn version_difference(a: &Session, b: &Session) -> Option<String> {
+    let (a, b) = (&a.header.environment.tool, &b.header.environment.tool);
+    let differ = a.name == b.name
+        && a.version != b.version
+        && !a.version.is_empty()
+        && !b.version.is_empty();
+    differ.then(|| {
+        let name = &a.name;
+        format!("A is of {name} {} and B of {name} {}", a.version, b.version)
     })
 }
 
@@ -39,9 +86,32 @@ fn families(session: &Session) -> BTreeSet<String> {
     }
 }
 
-/// What two jobs do differently, a phrase each; empty when the work is the same.
-/// How long it went on, its seed and how it was recorded are no part of the work.
-pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
+/// What two jobs do differently.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct JobDifferences {
+    /// How each operation is done, a phrase each.
+    pub(super) manner: Vec<String>,
+    /// How much is done in all.
+    pub(super) amount: Option<String>,
+}
+
+impl JobDifferences {
+    /// All of it.
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        self.manner.iter().chain(&self.amount)
+    }
+}
+
+/// What two jobs do differently; nothing when the work is the same. How long it went
+/// on, its seed and how it was recorded are no part of the work.
+pub(super) fn job_differences(a: &Job, b: &Job) -> JobDifferences {
+    JobDifferences {
+        manner: manner_differences(a, b),
+        amount: size_difference(a, b),
+    }
+}
+
+fn manner_differences(a: &Job, b: &Job) -> Vec<String> {
     let mut found = Vec::new();
     let mut differ = |what: &str, a: String, b: String| {
         if a != b {
@@ -91,7 +161,6 @@ pub(super) fn job_differences(a: &Job, b: &Job) -> Vec<String> {
     if a.placement != b.placement {
         found.push("workers run in different places or before different others".to_owned());
     }
-    found.extend(size_difference(a, b));
     found
 }
 
@@ -108,28 +177,30 @@ fn size_difference(a: &Job, b: &Job) -> Option<String> {
     })
 }
 
-/// Parameters of the plans that differ, by the path of their key. The seed is no part
+/// Parameters of the plans that differ, by the path of their key; `named` where sides
+/// are configurations, since these are what a configuration states. The seed is no part
 /// of the work.
-pub(super) fn parameter_differences(a: &Session, b: &Session) -> Vec<Difference> {
-    let (Some(a), Some(b)) = (&a.header.plan, &b.header.plan) else {
+pub(super) fn parameter_differences(
+    a: &Side<'_>,
+    b: &Side<'_>,
+    allow: &[String],
+) -> Vec<Difference> {
+    let (Some(of_a), Some(of_b)) = (parameters(a), parameters(b)) else {
         return Vec::new();
     };
-    let parameters = |plan: &Plan| {
-        let mut flat = BTreeMap::new();
-        flatten("", &plan.parameters, &mut flat);
-        flat
-    };
-    let (a, b) = (parameters(a), parameters(b));
-    let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let named = [a, b]
+        .iter()
+        .all(|side| side.factor() == Some("configuration"));
+    let keys: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
     let text = |value: Option<&String>| value.map_or("not set", String::as_str).to_owned();
     keys.into_iter()
-        .filter(|key| *key != "seed" && a.get(*key) != b.get(*key))
+        .filter(|key| *key != "seed" && of_a.get(*key) != of_b.get(*key))
         .map(|key| Difference {
             key: key.clone(),
-            a: text(a.get(key)),
-            b: text(b.get(key)),
-            named: false,
-            allowed: false,
+            a: text(of_a.get(key)),
+            b: text(of_b.get(key)),
+            named,
+            allowed: allow.contains(key),
         })
         .collect()
 }
@@ -139,6 +210,69 @@ pub(crate) fn flat_parameters(parameters: &serde_json::Value) -> BTreeMap<String
     let mut flat = BTreeMap::new();
     flatten("", parameters, &mut flat);
     flat
+}
+
+/// The parameters of a side, by the path of their key; those of its configuration, where
+/// one chose it. What varies over its sessions has all of its values. `None` where a
+/// session has no plan.
+fn parameters(side: &Side<'_>) -> Option<BTreeMap<String, String>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for session in side.sessions() {
+        let plan = session.header.plan.as_ref()?;
+        let chosen = side
+            .chosen
+            .as_ref()
+            .filter(|(factor, _)| factor == "configuration");
+        let own = chosen.and_then(|(_, level)| configuration(&plan.parameters, &level.to_string()));
+        let mut flat = flat_parameters(own.unwrap_or(&plan.parameters));
+        if own.is_some() {
+            // The name tells the sides apart, and is no parameter.
+            flat.remove("name");
+        }
+        for (key, value) in flat {
+            all.entry(key).or_default().insert(value);
+        }
+    }
+    let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" or ");
+    Some(
+        all.into_iter()
+            .map(|(key, values)| (key, joined(values)))
+            .collect(),
+    )
+}
+
+/// Parameters that say nothing about the work: what was permitted, and what follows from
+/// the machine and is among the facts of the environment.
+const NOT_WORK: &[&str] = &[
+    "may_fill",
+    "same_filesystem",
+    "memory_cut",
+    "dirty_limit_bytes",
+];
+
+/// Why work that no job describes is not the same on both sides, a phrase each. Lists
+/// are the levels of a matrix, and sizes may differ by as much as those of jobs.
+pub(super) fn other_work(parameters: &[Difference]) -> Vec<String> {
+    let differs = |difference: &&Difference| {
+        let Difference {
+            key,
+            a,
+            b,
+            named,
+            allowed,
+        } = difference;
+        let levels = a.starts_with('[') || b.starts_with('[');
+        let close = match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => key.ends_with("_bytes") && (a - b).abs() <= a.max(b) * SIZE_TOLERANCE,
+            _ => false,
+        };
+        !(named | allowed | levels | close | NOT_WORK.contains(&key.as_str()))
+    };
+    parameters
+        .iter()
+        .filter(differs)
+        .map(|Difference { key, a, b, .. }| format!("its {key} is {a} in A and {b} in B"))
+        .collect()
 }
 
 fn flatten(path: &str, value: &serde_json::Value, flat: &mut BTreeMap<String, String>) {

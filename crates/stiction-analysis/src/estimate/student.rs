@@ -111,7 +111,7 @@ impl Student {
 }
 
 /// The quantile of Student's t with `freedom` degrees, above 0: R's `qt`.
-pub(super) fn t_quantile(probability: f64, freedom: f64) -> f64 {
+pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
     distribution(freedom).inverse_cdf(probability)
 }
 

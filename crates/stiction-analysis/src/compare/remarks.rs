@@ -1,0 +1,154 @@
+//! What is seen in the numbers of a row beside its verdict: drift, modes, outliers, noise
+//! above the effect, blocks that lack a side.
+
+use stiction_core::{Metric, Provenance};
+
+use super::comparison::Row;
+use super::design::Design;
+use super::judge::Ground;
+use super::options::CompareOptions;
+use super::pairing::Run;
+use super::remark::{Remark, RemarkCode};
+use super::replication::RunOrder;
+use crate::change::SideValue;
+use crate::estimate::outliers;
+use crate::noise::Floor;
+use crate::verdict::Verdict;
+
+/// Runs a side that one may lie far from at least.
+const FEWEST_FOR_OUTLIERS: usize = 5;
+
+/// What is seen in the runs of one metric.
+pub(super) fn of_runs(
+    ground: &Ground<'_>,
+    a: Option<&SideValue>,
+    b: Option<&SideValue>,
+) -> Vec<Remark> {
+    let design = &ground.design;
+    let mut found = Vec::new();
+    let mut remark =
+        |code, text: Option<String>| found.extend(text.map(|text| Remark { code, text }));
+    remark(RemarkCode::Unfinished, unfinished(design));
+    if ground.accept_batched {
+        remark(RemarkCode::NotInterleaved, accepted(design));
+    }
+    if let (Some(a), Some(b)) = (a, b) {
+        remark(RemarkCode::Outlier, far("A", a));
+        remark(RemarkCode::Outlier, far("B", b));
+    }
+    found
+}
+
+fn unfinished(design: &Design) -> Option<String> {
+    let words = match design.unfinished {
+        0 => return None,
+        1 => "1 block lacks a side and was".to_owned(),
+        count => format!("{count} blocks lack a side and were"),
+    };
+    Some(format!("{words} left out"))
+}
+
+fn accepted(design: &Design) -> Option<String> {
+    match design.order {
+        RunOrder::Interleaved => None,
+        RunOrder::OneSideFirst => Some(
+            "the same side came first in every block, which was accepted: what drifts inside a \
+             block looks like a difference"
+                .to_owned(),
+        ),
+        RunOrder::NotInterleaved => Some(
+            "the runs were not interleaved, which was accepted: drift looks like a difference"
+                .to_owned(),
+        ),
+    }
+}
+
+fn far(name: &str, side: &SideValue) -> Option<String> {
+    if side.runs.len() < FEWEST_FOR_OUTLIERS {
+        return None;
+    }
+    let are_far = outliers::are_far(&side.runs);
+    let places: Vec<String> = are_far
+        .iter()
+        .enumerate()
+        .filter(|(_, far)| **far)
+        .map(|(place, _)| (place + 1).to_string())
+        .collect();
+    let runs = match &places[..] {
+        [] => return None,
+        [only] => format!("run {only} of {name} lies"),
+        several => format!("runs {} of {name} lie", several.join(", ")),
+    };
+    Some(format!("{runs} far from the others; kept"))
+}
+
+/// Why too few operations stand behind a percentile that stiction measured: fewer than
+/// ten beyond it in some run.
+pub(super) fn too_few(metric: &Metric, runs: &[&Run<'_>]) -> Option<Remark> {
+    let percentile = percentile(metric)?;
+    let needed = (1000.0 / (100.0 - percentile)).ceil() as u64;
+    let measured = runs
+        .iter()
+        .filter(|run| run.session.header.provenance == Provenance::Measured);
+    let counts = measured.filter_map(|run| run.phase.measurement(metric).map(|m| m.n));
+    let fewest = counts.min()?;
+    (fewest < needed).then(|| Remark {
+        code: RemarkCode::TooFewOperations,
+        text: format!("{fewest} operations in a run, and p{percentile} needs {needed}"),
+    })
+}
+
+/// Which percentile a metric is, from its name: `latency_ns_p99_9` is the 99.9th.
+fn percentile(metric: &Metric) -> Option<f64> {
+    let (_, digits) = metric.name.rsplit_once("_p")?;
+    let percentile: f64 = digits.replace('_', ".").parse().ok()?;
+    (0.0..100.0).contains(&percentile).then_some(percentile)
+}
+
+/// The row with what is known of its noise, and what follows from that and its verdict.
+pub(super) fn finished(mut row: Row, floors: &[Floor], options: &CompareOptions) -> Row {
+    let of_row = |floor: &&Floor| {
+        floor.cell == row.cell && floor.phase == row.phase && floor.metric == row.metric.name
+    };
+    let found = floors.iter().chain(&options.floors).find(of_row);
+    if let Some(floor) = found {
+        let blocks = row
+            .estimate
+            .map_or(floor.blocks, |estimate| estimate.blocks);
+        row.floor_percent = floor.percent(blocks);
+        row.floor = Some(floor.clone());
+        let effect = row.effect_percent.unwrap_or(f64::INFINITY);
+        if let Some(percent) = row.floor_percent.filter(|&percent| percent > effect) {
+            let text = format!(
+                "the noise of {} blocks is {percent:.1} % ({}): SAME within {effect:.1} % is out \
+                 of reach",
+                blocks, floor.from
+            );
+            let code = RemarkCode::BelowNoise;
+            row.remarks.push(Remark { code, text });
+        }
+    }
+    if let (Some(Verdict::Same), Some(estimate)) = (&row.verdict, &row.estimate)
+        && estimate.excludes_zero()
+    {
+        row.remarks.push(Remark {
+            code: RemarkCode::RealButSmall,
+            text: format!("real but small: {:+.2} %", estimate.change_percent),
+        });
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_core::metrics;
+
+    #[test]
+    fn names_say_which_percentile_it_is() {
+        assert_eq!(percentile(&metrics::LATENCY_P999), Some(99.9));
+        assert_eq!(percentile(&metrics::SYNC_LATENCY_P50), Some(50.0));
+        assert_eq!(percentile(&metrics::CPU_PERCENT), None);
+        assert_eq!(percentile(&metrics::RATE), None);
+    }
+}
