@@ -5,6 +5,7 @@
 //!
 //! - [`doubt`]: what a number is about, by its witnesses, and what speaks against it.
 //! - [`compare`]: two sides, cell by cell, with a [`Verdict`] on each metric.
+//! - [`bisect`]: which commit changed a noisy benchmark.
 //! - [`curve`]: how latency grows with the rate, where it breaks, and the knee.
 //! - [`cut`]: the figures of another part of what was recorded.
 //! - [`decompose`]: where the time went: CPU, or waiting.
@@ -15,6 +16,7 @@
 //! - [`estimate`]: differences, intervals and p-values, exactly.
 //! - [`history`]: how figures went over time, and where their level changed.
 
+pub mod bisect;
 mod change;
 pub mod compare;
 pub mod curve;

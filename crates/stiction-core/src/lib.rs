@@ -11,6 +11,7 @@
 //! ```
 
 mod annotation;
+mod bisect;
 mod bound;
 mod calls;
 mod caveat;
@@ -50,6 +51,10 @@ mod trace;
 mod witness;
 
 pub use annotation::{Annotation, AnnotationKind};
+pub use bisect::{
+    BISECT_FORMAT_VERSION, BisectEvent, BisectQuestion, BlockValues, Link, Seek, SoughtMetric,
+    Untestable, Version,
+};
 pub use bound::{Bound, LatencyFigure, LatencyLimit, LimitError, RateOutcome};
 pub use calls::{CallFlags, RingOptions};
 pub use caveat::{Caveat, CaveatCode, Subject};
