@@ -3,11 +3,15 @@
 //! Each test names its source and asserts the digits that stand there. Where a figure is
 //! not printed anywhere, the program and version that gave it are named instead.
 
+mod components;
 mod correct;
 mod equivalence;
+mod moments;
+mod planning;
 mod quantiles;
 mod ranks;
 mod signs;
+mod trend;
 
 /// Asserts that `found` is `published` to half a unit of the last of its `decimals`.
 #[track_caller]
