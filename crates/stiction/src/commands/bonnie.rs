@@ -1,46 +1,46 @@
 //! `stiction bonnie`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use stiction_core::Session;
-use stiction_host::observe_environment;
 use stiction_report::Judged;
 use stiction_report::bonnie::{
     Version, bonnie, bonnie_64, csv, html_plus_plus, html_row, is_shown, modern, plus_plus,
 };
-use stiction_suite::{Bonnie, Place, Workload as _};
+use stiction_suite::{Bonnie, Place};
 
+use super::bonnie_options;
+use super::meant::Meant;
 use super::recorded::Recorded;
-use super::{Desk, bonnie_options, measure};
 use crate::arguments::{BonnieArguments, BonnieClassic, BonnieLayout};
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints, or prints the plan alone.
-pub(super) fn run(typed: &BonnieArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// For a size or a list of them that does not read.
+pub(super) fn meant(typed: &BonnieArguments) -> Result<Meant, Failure> {
     let workload = Bonnie {
         options: bonnie_options::meant(typed)?,
     };
     let directory = typed.directory.as_ref().or(typed.directory_option.as_ref());
-    let places = [Place::Directory(
-        directory.cloned().unwrap_or_else(|| PathBuf::from(".")),
-    )];
-    if typed.dump {
-        return dump(&workload, &places, typed, desk);
-    }
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &places,
+    let directory = directory.cloned().unwrap_or_else(|| PathBuf::from("."));
+    let (classic, layout) = (typed.classic, typed.layout);
+    let meant = Meant::new(
+        workload,
+        vec![Place::Directory(directory)],
         &typed.recording,
         command(typed),
-        desk,
-        |session| match (typed.classic, typed.layout) {
+        move |session, style| match (classic, layout) {
             (_, Some(layout)) => print(session, layout),
             (Some(program), None) => as_printed(session, program),
             (None, None) => modern(&Judged::examine(session), style),
         },
-    )
+    );
+    Ok(Meant {
+        dumps_plan: typed.dump,
+        ..meant
+    })
 }
 
 /// A stored session in a classic layout.
@@ -82,21 +82,6 @@ fn as_printed(session: &Session, program: BonnieClassic) -> String {
         BonnieClassic::V196 => with_line(BonnieLayout::Text196, BonnieLayout::Csv196),
         BonnieClassic::V200a => with_line(BonnieLayout::Text200a, BonnieLayout::Csv200a),
     }
-}
-
-/// Prints the plan with every choice made.
-fn dump(
-    workload: &Bonnie,
-    places: &[Place],
-    typed: &BonnieArguments,
-    desk: &Desk<'_>,
-) -> Result<Exit, Failure> {
-    let paths: Vec<&Path> = places.iter().map(Place::path).collect();
-    let facts = measure::facts(&typed.recording);
-    let environment = observe_environment(&paths, measure::this_tool(), facts);
-    let plan = workload.plan(measure::seed(&typed.recording)?, &environment)?;
-    desk.console.data(&serde_json::to_string_pretty(&plan)?)?;
-    Ok(Exit::Done)
 }
 
 /// The command as it is recorded: what was chosen, without the path.

@@ -6,20 +6,19 @@ use std::path::PathBuf;
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 use stiction_core::Session;
+use stiction_report::Judged;
 use stiction_report::contest::{
     contest, contest_0_5, contest_0_34, contest_0_34_summary, contest_0_61, is_contest,
 };
-use stiction_report::{Judged, json};
 use stiction_suite::contest::{JobWanted, Load, PART, rounds_for, run_part};
 use stiction_suite::{Contest, ContestOptions, Place};
 
+use super::Desk;
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
-use super::{Desk, measure};
 use crate::arguments::{ContestArguments, ContestLayout, JobWord, LoadWord};
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 
 /// CPU time of the hashing in a unit of the built-in build, ns: a default run of six
 /// loads then ends within ten minutes on two CPUs.
@@ -27,32 +26,28 @@ const UNIT_CPU_NS: u64 = 120_000_000;
 /// Where the rounds that take that time on this machine are kept.
 const ROUNDS_FILE: &str = "contest-rounds";
 
-/// Measures and prints.
-pub(super) fn run(typed: &ContestArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// For a size that does not read, or when the amount of work cannot be kept.
+pub(super) fn meant(typed: &ContestArguments, desk: &Desk<'_>) -> Result<Meant, Failure> {
     let workload = Contest {
-        options: meant(typed, desk)?,
+        options: options(typed, desk)?,
         helper: PathBuf::from("/proc/self/exe"),
     };
-    let places = places(typed);
     let rounds = workload.options.rounds;
-    let measured = measure::run(
-        &workload,
-        &places,
+    let classic = typed.classic.then_some(ContestLayout::V061);
+    let layout = typed.layout.or(classic);
+    Ok(Meant::new(
+        workload,
+        places(typed),
         &typed.recording,
         command(typed, rounds),
-        Talk::default(),
-        desk,
-    )?;
-    let session = &measured.session;
-    let layout = typed
-        .layout
-        .or(typed.classic.then_some(ContestLayout::V061));
-    let text = match layout {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        None => contest(&Judged::examine(session), desk.console.style()),
-        Some(layout) => print(session, layout),
-    };
-    measured.conclude(&text, desk)
+        move |session, style| match layout {
+            None => contest(&Judged::examine(session), style),
+            Some(layout) => print(session, layout),
+        },
+    ))
 }
 
 /// Where the job works, where the other load does, and the tree that is compiled.
@@ -101,8 +96,7 @@ fn print(session: &Session, layout: ContestLayout) -> String {
     }
 }
 
-/// What the words mean.
-fn meant(typed: &ContestArguments, desk: &Desk<'_>) -> Result<ContestOptions, Failure> {
+fn options(typed: &ContestArguments, desk: &Desk<'_>) -> Result<ContestOptions, Failure> {
     let rounds = match typed.rounds {
         Some(rounds) => rounds,
         None if typed.quick || typed.job != JobWord::Buildsim || typed.command.is_some() => 0,

@@ -4,14 +4,17 @@ use stiction_core::{Access, Action, Arrivals};
 use stiction_report::Judged;
 use stiction_suite::{Curve, CurveOptions, EngineWanted, Place};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
-use super::{Desk, measure, scratch};
+use super::scratch;
 use crate::arguments::{ArrivalsWord, CurveArguments, Engine, ReadWrite, ScratchDevice};
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures the curve and prints it.
-pub(super) fn run(typed: &CurveArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// When a device cannot be had.
+pub(super) fn meant(typed: &CurveArguments) -> Result<Meant, Failure> {
     let options = options(typed);
     let places = match &typed.scratch {
         Some(grant) => {
@@ -20,15 +23,13 @@ pub(super) fn run(typed: &CurveArguments, desk: &Desk<'_>) -> Result<Exit, Failu
         }
         None => vec![Place::Directory(typed.directory.clone())],
     };
-    let style = desk.console.style();
-    measure::run_and_print(
-        &Curve { options },
-        &places,
+    Ok(Meant::new(
+        Curve { options },
+        places,
         &typed.recording,
         command(typed),
-        desk,
-        |session| stiction_report::curve(&Judged::examine(session), style),
-    )
+        |session, style| stiction_report::curve(&Judged::examine(session), style),
+    ))
 }
 
 fn options(typed: &CurveArguments) -> CurveOptions {

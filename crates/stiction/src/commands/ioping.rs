@@ -1,43 +1,37 @@
 //! `stiction ioping`.
 
 use stiction_core::parse_duration_ns;
+use stiction_report::Judged;
 use stiction_report::ioping::{ioping, ioping_text};
-use stiction_report::{Judged, json};
 use stiction_suite::{Ioping, IopingOptions, Place};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
-use super::{Desk, measure};
 use crate::arguments::IopingArguments;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
-
-/// Measures and prints.
-pub(super) fn run(typed: &IopingArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let workload = Ioping {
-        options: meant(typed)?,
-    };
-    let places = [Place::Directory(typed.directory.clone())];
-    let measured = measure::run(
-        &workload,
-        &places,
-        &typed.recording,
-        command(typed),
-        Talk::default(),
-        desk,
-    )?;
-    let session = &measured.session;
-    let text = match typed.classic {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        true => ioping_text(session),
-        false => ioping(&Judged::examine(session), desk.console.style()),
-    };
-    measured.conclude(&text, desk)
-}
 
 /// What the words mean.
-fn meant(typed: &IopingArguments) -> Result<IopingOptions, Failure> {
+///
+/// # Errors
+/// For a size or time that does not read.
+pub(super) fn meant(typed: &IopingArguments) -> Result<Meant, Failure> {
+    let classic = typed.classic;
+    Ok(Meant::new(
+        Ioping {
+            options: options(typed)?,
+        },
+        vec![Place::Directory(typed.directory.clone())],
+        &typed.recording,
+        command(typed),
+        move |session, style| match classic {
+            true => ioping_text(session),
+            false => ioping(&Judged::examine(session), style),
+        },
+    ))
+}
+
+fn options(typed: &IopingArguments) -> Result<IopingOptions, Failure> {
     let interval_ns = match typed.interval.as_deref() {
         Some("0") => Some(0),
         interval => interval.map(parse_duration_ns).transpose()?,

@@ -5,15 +5,18 @@ use stiction_report::Judged;
 use stiction_report::ext3_tools::{block_lines, ladder};
 use stiction_suite::{Ladder, LadderOptions, Place};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::{optional_bytes, optional_duration_ns};
-use super::{Desk, measure, time_read};
+use super::time_read;
 use crate::arguments::LadderArguments;
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints.
-pub(super) fn run(typed: &LadderArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// For a size or time that does not read, or a target that cannot be had.
+pub(super) fn meant(typed: &LadderArguments) -> Result<Meant, Failure> {
     let (file, existing_bytes) = time_read::place(&typed.target)?;
     let mut places = vec![file];
     let device_bytes = match typed.device.as_deref().map(time_read::place).transpose()? {
@@ -29,25 +32,22 @@ pub(super) fn run(typed: &LadderArguments, desk: &Desk<'_>) -> Result<Exit, Fail
         }
         None => None,
     };
-    let workload = Ladder {
-        options: meant(typed, existing_bytes, device_bytes)?,
-    };
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &places,
+    let classic = typed.classic;
+    Ok(Meant::new(
+        Ladder {
+            options: options(typed, existing_bytes, device_bytes)?,
+        },
+        places,
         &typed.recording,
         command(typed),
-        desk,
-        |session| match typed.classic {
+        move |session, style| match classic {
             true => block_lines(session),
             false => ladder(&Judged::examine(session), style),
         },
-    )
+    ))
 }
 
-/// What the words mean.
-fn meant(
+fn options(
     typed: &LadderArguments,
     existing_bytes: Option<u64>,
     device_bytes: Option<u64>,

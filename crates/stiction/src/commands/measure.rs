@@ -6,9 +6,9 @@ use std::path::Path;
 use stiction_core::{Seed, Session, SessionOutcome, Tool, TrialOutcome};
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
-use stiction_report::{Judged, json};
-use stiction_runner::{Ran, RunSettings, RunnerError, run_session};
-use stiction_suite::{Place, SuiteError, Workload};
+use stiction_runner::blocks::Decide;
+use stiction_runner::{Ran, RunSettings, RunnerError, Study, run_study};
+use stiction_suite::{Place, SuiteError};
 
 use super::{Desk, store};
 use crate::arguments::Recording;
@@ -42,22 +42,24 @@ pub(super) fn seed(recording: &Recording) -> Result<Seed, Failure> {
     }
 }
 
-/// Runs the workload and brings the session into the store.
+/// Runs the study and brings the session into the store.
 ///
 /// # Errors
 /// When nothing could be run. A session that could not be kept whole is no error
 /// here: it is said on stderr, and the report is still printed.
 pub(super) fn run(
-    workload: &dyn Workload,
-    places: &[Place],
+    study: &Study<'_>,
     recording: &Recording,
     command: Vec<String>,
     talk: Talk,
+    decide: &mut dyn Decide,
     desk: &Desk<'_>,
 ) -> Result<Measured, Failure> {
-    for place in places {
-        if let Place::Directory(path) = place {
-            check_directory(path)?;
+    for configuration in &study.configurations {
+        for place in configuration.places {
+            if let Place::Directory(path) = place {
+                check_directory(path)?;
+            }
         }
     }
     let stop = StopFlag::new();
@@ -80,7 +82,7 @@ pub(super) fn run(
         session,
         unsaved,
         left_behind,
-    } = run_session(workload, places, &settings, &stop, &mut live).map_err(|error| {
+    } = run_study(study, &settings, &stop, decide, &mut live).map_err(|error| {
         let exit = match &error {
             RunnerError::Plan(SuiteError::Refused(_)) => Exit::NothingToJudge,
             _ => Exit::Error,
@@ -111,29 +113,6 @@ pub(super) fn run(
         kept,
         removed: left_behind.is_empty(),
     })
-}
-
-/// Runs the workload and prints the session: as JSON where that was asked for, else as
-/// `text` has it.
-///
-/// # Errors
-/// As [`run`], and when the text cannot be printed.
-pub(super) fn run_and_print(
-    workload: &dyn Workload,
-    places: &[Place],
-    recording: &Recording,
-    command: Vec<String>,
-    desk: &Desk<'_>,
-    text: impl FnOnce(&Session) -> String,
-) -> Result<Exit, Failure> {
-    let talk = Talk::default();
-    let measured = run(workload, places, recording, command, talk, desk)?;
-    let text = if desk.console.json {
-        json::session(&Judged::examine(&measured.session))
-    } else {
-        text(&measured.session)
-    };
-    measured.conclude(&text, desk)
 }
 
 /// Refuses what is no directory. What cannot be looked at is for the run to tell.

@@ -1,42 +1,32 @@
 //! `stiction metadata`.
 
-use stiction_report::{Judged, json, metadata};
+use stiction_report::{Judged, metadata};
 use stiction_suite::metadata::SyncStyle;
 use stiction_suite::{Metadata, MetadataOptions, Place};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
-use super::{Desk, measure};
 use crate::arguments::MetadataArguments;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
-
-/// Measures and prints.
-pub(super) fn run(typed: &MetadataArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let workload = Metadata {
-        options: meant(typed)?,
-    };
-    let places = [Place::Directory(typed.directory.clone())];
-    let measured = measure::run(
-        &workload,
-        &places,
-        &typed.recording,
-        command(typed),
-        Talk::default(),
-        desk,
-    )?;
-    let judged = Judged::examine(&measured.session);
-    let text = if desk.console.json {
-        json::session(&judged)
-    } else {
-        metadata(&judged, desk.console.style())
-    };
-    measured.conclude(&text, desk)
-}
 
 /// What the words mean.
-fn meant(typed: &MetadataArguments) -> Result<MetadataOptions, Failure> {
+///
+/// # Errors
+/// For a size that does not read.
+pub(super) fn meant(typed: &MetadataArguments) -> Result<Meant, Failure> {
+    Ok(Meant::new(
+        Metadata {
+            options: options(typed)?,
+        },
+        vec![Place::Directory(typed.directory.clone())],
+        &typed.recording,
+        command(typed),
+        |session, style| metadata(&Judged::examine(session), style),
+    ))
+}
+
+fn options(typed: &MetadataArguments) -> Result<MetadataOptions, Failure> {
     Ok(MetadataOptions {
         files: typed.files,
         file_bytes: optional_bytes(typed.size.as_ref(), 1)?,

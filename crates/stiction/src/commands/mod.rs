@@ -13,6 +13,7 @@ mod ioping;
 mod ladder;
 mod layout;
 mod manual;
+mod meant;
 mod measure;
 mod metadata;
 mod operand;
@@ -39,6 +40,8 @@ use crate::state::StateDirectory;
 
 pub(crate) use contest::part as contest_part;
 
+use meant::Asked;
+
 /// What every command works with.
 pub(crate) struct Desk<'a> {
     /// Where words go.
@@ -61,20 +64,6 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Ok::<_, Failure>(Desk { console, state })
     };
     match &arguments.command {
-        Command::Quick(typed) => quick::run(typed, &desk()?),
-        Command::Curve(typed) => curve::run(typed, &desk()?),
-        Command::Tiobench(typed) => tiobench::run(typed, &desk()?),
-        Command::WriteAndFsync(typed) => write_and_fsync::run(typed, &desk()?),
-        Command::TimeRead(typed) => time_read::run(typed, &desk()?),
-        Command::Bonnie(typed) => bonnie::run(typed, &desk()?),
-        Command::Contest(typed) => contest::run(typed, &desk()?),
-        Command::TreeMove(typed) => tree_move::run(typed, &desk()?),
-        Command::Parallel(typed) => parallel::run(typed, &desk()?),
-        Command::Pagecache(typed) => pagecache::run(typed, &desk()?),
-        Command::Ladder(typed) => ladder::run(typed, &desk()?),
-        Command::Metadata(typed) => metadata::run(typed, &desk()?),
-        Command::SyncMethods(typed) => sync_methods::run(typed, &desk()?),
-        Command::Ioping(typed) => ioping::run(typed, &desk()?),
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
@@ -90,5 +79,15 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Clean(typed) => clean::run(typed, &desk()?),
         Command::Man { directory } => manual::pages(directory.as_deref(), console),
         Command::Completions { shell } => manual::completions(*shell, console),
+        measuring => {
+            let desk = desk()?;
+            match meant::meant(measuring, &desk)? {
+                Asked::Meant(meant) => meant.run(&desk),
+                Asked::Said(exit) => Ok(exit),
+                Asked::Nothing => Err(Failure::new(
+                    "this is a bug in stiction: a command does nothing",
+                )),
+            }
+        }
     }
 }

@@ -4,40 +4,34 @@ use stiction_report::Judged;
 use stiction_report::ext3_tools::{disk_test, pagecache};
 use stiction_suite::{Pagecache, PagecacheOptions, Place};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::{optional_bytes, optional_duration_ns};
-use super::{Desk, measure};
 use crate::arguments::PagecacheArguments;
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints.
-pub(super) fn run(typed: &PagecacheArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let workload = Pagecache {
-        options: meant(typed)?,
-    };
-    let places: Vec<Place> = typed
-        .directories
-        .iter()
-        .cloned()
-        .map(Place::Directory)
-        .collect();
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &places,
+/// What the words mean.
+///
+/// # Errors
+/// For a size or time that does not read.
+pub(super) fn meant(typed: &PagecacheArguments) -> Result<Meant, Failure> {
+    let directories = typed.directories.iter().cloned();
+    let classic = typed.classic;
+    Ok(Meant::new(
+        Pagecache {
+            options: options(typed)?,
+        },
+        directories.map(Place::Directory).collect(),
         &typed.recording,
         command(typed),
-        desk,
-        |session| match typed.classic {
+        move |session, style| match classic {
             true => disk_test(session),
             false => pagecache(&Judged::examine(session), style),
         },
-    )
+    ))
 }
 
-/// What the words mean.
-fn meant(typed: &PagecacheArguments) -> Result<PagecacheOptions, Failure> {
+fn options(typed: &PagecacheArguments) -> Result<PagecacheOptions, Failure> {
     Ok(PagecacheOptions {
         classic: typed.classic,
         workers: typed.workers,

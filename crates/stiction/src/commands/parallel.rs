@@ -6,31 +6,32 @@ use stiction_report::ext3_tools::{disk_test, parallel};
 use stiction_suite::parallel::{Targets, Ways};
 use stiction_suite::{Parallel, ParallelOptions, Place};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::{optional_bytes, optional_duration_ns};
-use super::{Desk, measure, scratch, time_read};
+use super::{scratch, time_read};
 use crate::arguments::ParallelArguments;
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints.
-pub(super) fn run(typed: &ParallelArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// For a size that does not read, or targets that cannot be had.
+pub(super) fn meant(typed: &ParallelArguments) -> Result<Meant, Failure> {
     let (places, targets) = places(typed)?;
-    let workload = Parallel {
-        options: meant(typed, targets)?,
-    };
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &places,
+    let classic = typed.classic;
+    Ok(Meant::new(
+        Parallel {
+            options: options(typed, targets)?,
+        },
+        places,
         &typed.recording,
         command(typed),
-        desk,
-        |session| match typed.classic {
+        move |session, style| match classic {
             true => disk_test(session),
             false => parallel(&Judged::examine(session), style),
         },
-    )
+    ))
 }
 
 /// The places, all of one kind.
@@ -65,8 +66,7 @@ fn places(typed: &ParallelArguments) -> Result<(Vec<Place>, Targets), Failure> {
     }
 }
 
-/// What the words mean.
-fn meant(typed: &ParallelArguments, targets: Targets) -> Result<ParallelOptions, Failure> {
+fn options(typed: &ParallelArguments, targets: Targets) -> Result<ParallelOptions, Failure> {
     Ok(ParallelOptions {
         classic: typed.classic,
         targets,

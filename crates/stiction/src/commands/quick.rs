@@ -3,28 +3,23 @@
 use stiction_report::Judged;
 use stiction_suite::{Place, Quick, QuickOptions};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
-use super::{Desk, measure};
 use crate::arguments::QuickArguments;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
-/// Measures a directory and prints the screen.
-pub(super) fn run(typed: &QuickArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+pub(super) fn meant(typed: &QuickArguments) -> Meant {
     let options = QuickOptions {
         seconds: typed.seconds,
         size_bytes: typed.size,
         may_fill: typed.recording.may_fill,
     };
-    let places = [Place::Directory(typed.directory.clone())];
-    let style = desk.console.style();
-    measure::run_and_print(
-        &Quick { options },
-        &places,
+    Meant::new(
+        Quick { options },
+        vec![Place::Directory(typed.directory.clone())],
         &typed.recording,
         command(typed),
-        desk,
-        |session| stiction_report::quick(&Judged::examine(session), style),
+        |session, style| stiction_report::quick(&Judged::examine(session), style),
     )
 }
 

@@ -12,31 +12,31 @@ use stiction_report::ext3_tools::{TimeLayout as Layout, time_read, times};
 use stiction_suite::time_read::CacheState;
 use stiction_suite::{Place, TimeRead, TimeReadOptions};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
-use super::{Desk, measure};
 use crate::arguments::{TimeLayout, TimeReadArguments};
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints.
-pub(super) fn run(typed: &TimeReadArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// For a size that does not read, or a file that cannot be read.
+pub(super) fn meant(typed: &TimeReadArguments) -> Result<Meant, Failure> {
     let (place, existing_bytes) = place(&typed.target)?;
-    let workload = TimeRead {
-        options: meant(typed, existing_bytes)?,
-    };
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &[place],
+    let layout = time_layout(typed.time, typed.classic);
+    Ok(Meant::new(
+        TimeRead {
+            options: options(typed, existing_bytes)?,
+        },
+        vec![place],
         &typed.recording,
         command(typed),
-        desk,
-        |session| match time_layout(typed.time, typed.classic) {
+        move |session, style| match layout {
             None => time_read(&Judged::examine(session), style),
             Some(layout) => times(session, layout),
         },
-    )
+    ))
 }
 
 /// The layout that was asked for; zsh's for the old programs.
@@ -68,8 +68,7 @@ pub(super) fn place(target: &Path) -> Result<(Place, Option<u64>), Failure> {
     Ok((Place::File(target.to_owned()), Some(bytes)))
 }
 
-/// What the words mean.
-fn meant(
+fn options(
     typed: &TimeReadArguments,
     existing_bytes: Option<u64>,
 ) -> Result<TimeReadOptions, Failure> {
@@ -136,7 +135,7 @@ mod tests {
         let Command::TimeRead(typed) = parsed.command else {
             panic!("{words}");
         };
-        meant(&typed, None).unwrap()
+        super::options(&typed, None).unwrap()
     }
 
     #[test]

@@ -1,57 +1,55 @@
 //! `stiction tiobench`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use stiction_core::Session;
-use stiction_host::observe_environment;
+use stiction_report::Judged;
 use stiction_report::tiobench::{
     ClassicOptions, Heads, Latencies, TiotestOptions, classic_0_3_3, classic_0_4, classic_old,
     modern, posted, tiotest_terse, tiotest_verbose,
 };
-use stiction_report::{Judged, json};
-use stiction_suite::{Place, Tiobench, Workload as _};
+use stiction_suite::{Place, Tiobench};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
-use super::{Desk, measure, scratch, tiobench_options};
+use super::{scratch, tiobench_options};
 use crate::arguments::{Classic, Layout, TiobenchArguments};
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::Talk;
 
-/// Measures and prints, or prints the plan alone.
-pub(super) fn run(typed: &TiobenchArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+/// What the words mean.
+///
+/// # Errors
+/// For a size that does not read, or a device that cannot be had.
+pub(super) fn meant(typed: &TiobenchArguments) -> Result<Meant, Failure> {
     let workload = Tiobench {
         options: tiobench_options::meant(typed)?,
     };
-    let places = places(typed)?;
-    if typed.dump {
-        return dump(&workload, &places, typed, desk);
-    }
-    let talk = Talk {
-        progress: typed.progress || typed.debug > 0,
-    };
-    let measured = measure::run(
-        &workload,
-        &places,
+    let classic = typed.classic.map(|how| {
+        let report = ClassicReport {
+            identifier: typed.identifier.clone(),
+            as_was: how == Classic::AsWas,
+            no_latency: typed.no_latency,
+        };
+        (report, tiobench_options::layout(typed))
+    });
+    let meant = Meant::new(
+        workload,
+        places(typed)?,
         &typed.recording,
         command(typed),
-        talk,
-        desk,
-    )?;
-    let session = &measured.session;
-    let text = match typed.classic {
-        _ if desk.console.json => json::session(&Judged::examine(session)),
-        None => modern(&Judged::examine(session), desk.console.style()),
-        Some(how) => {
-            let report = ClassicReport {
-                identifier: typed.identifier.clone(),
-                as_was: how == Classic::AsWas,
-                no_latency: typed.no_latency,
-            };
-            report.print(session, tiobench_options::layout(typed))
-        }
-    };
-    measured.conclude(&text, desk)
+        move |session, style| match &classic {
+            None => modern(&Judged::examine(session), style),
+            Some((report, layout)) => report.print(session, *layout),
+        },
+    );
+    Ok(Meant {
+        talk: Talk {
+            progress: typed.progress || typed.debug > 0,
+        },
+        dumps_plan: typed.dump,
+        ..meant
+    })
 }
 
 /// A stored session in a classic layout.
@@ -82,9 +80,9 @@ struct ClassicReport {
 }
 
 impl ClassicReport {
-    fn print(self, session: &Session, layout: Layout) -> String {
+    fn print(&self, session: &Session, layout: Layout) -> String {
         let options = ClassicOptions {
-            identifier: self.identifier,
+            identifier: self.identifier.clone(),
             latencies: if self.as_was {
                 Latencies::SummedAsWas
             } else {
@@ -110,21 +108,6 @@ impl ClassicReport {
             Layout::Terse => tiotest_terse(session),
         }
     }
-}
-
-/// Prints the plan with every choice made.
-fn dump(
-    workload: &Tiobench,
-    places: &[Place],
-    typed: &TiobenchArguments,
-    desk: &Desk<'_>,
-) -> Result<Exit, Failure> {
-    let paths: Vec<&Path> = places.iter().map(Place::path).collect();
-    let facts = measure::facts(&typed.recording);
-    let environment = observe_environment(&paths, measure::this_tool(), facts);
-    let plan = workload.plan(measure::seed(&typed.recording)?, &environment)?;
-    desk.console.data(&serde_json::to_string_pretty(&plan)?)?;
-    Ok(Exit::Done)
 }
 
 /// The directories named, by whichever option.

@@ -5,38 +5,36 @@ use stiction_report::ext3_tools::{TimeLayout as Layout, tree_move, tree_move_tim
 use stiction_suite::tree_move::{EntryOrder, Generated};
 use stiction_suite::{Place, TreeMove, TreeMoveOptions};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
-use super::{Desk, measure, time_read};
+use super::time_read;
 use crate::arguments::{EntryOrder as Typed, TreeMoveArguments};
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints.
-pub(super) fn run(typed: &TreeMoveArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let workload = TreeMove {
-        options: meant(typed)?,
-    };
+/// What the words mean.
+///
+/// # Errors
+/// For a size that does not read.
+pub(super) fn meant(typed: &TreeMoveArguments) -> Result<Meant, Failure> {
     let named = [&typed.from, &typed.to].into_iter().chain(&typed.tree);
-    let places: Vec<Place> = named.cloned().map(Place::Directory).collect();
     let layout =
         time_read::time_layout(typed.time, false).or(typed.classic.then_some(Layout::Bash));
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &places,
+    Ok(Meant::new(
+        TreeMove {
+            options: options(typed)?,
+        },
+        named.cloned().map(Place::Directory).collect(),
         &typed.recording,
         command(typed),
-        desk,
-        |session| match layout {
+        move |session, style| match layout {
             None => tree_move(&Judged::examine(session), style),
             Some(layout) => tree_move_times(session, layout),
         },
-    )
+    ))
 }
 
-/// What the words mean.
-fn meant(typed: &TreeMoveArguments) -> Result<TreeMoveOptions, Failure> {
+fn options(typed: &TreeMoveArguments) -> Result<TreeMoveOptions, Failure> {
     Ok(TreeMoveOptions {
         classic: typed.classic,
         copies_tree: typed.tree.is_some(),

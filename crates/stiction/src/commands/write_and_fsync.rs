@@ -6,44 +6,39 @@ use stiction_report::ext3_tools::{millisecond_histogram, times, write_and_fsync}
 use stiction_suite::write_and_fsync::{Before, SyncPolicy, WriteAmount};
 use stiction_suite::{Place, WriteAndFsync, WriteAndFsyncOptions};
 
+use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::{optional_bytes, size_bytes};
-use super::{Desk, measure, time_read};
+use super::time_read;
 use crate::arguments::{Content, WriteAndFsyncArguments};
-use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Measures and prints.
-pub(super) fn run(typed: &WriteAndFsyncArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let workload = WriteAndFsync {
-        options: meant(typed)?,
-    };
-    let places: Vec<Place> = typed
-        .directories
-        .iter()
-        .cloned()
-        .map(Place::Directory)
-        .collect();
-    let recording = &typed.recording;
-    let style = desk.console.style();
-    measure::run_and_print(
-        &workload,
-        &places,
-        recording,
+/// What the words mean.
+///
+/// # Errors
+/// For a size that does not read.
+pub(super) fn meant(typed: &WriteAndFsyncArguments) -> Result<Meant, Failure> {
+    let directories = typed.directories.iter().cloned();
+    let layout = time_read::time_layout(typed.time, typed.classic);
+    let with_histogram = typed.histogram;
+    Ok(Meant::new(
+        WriteAndFsync {
+            options: options(typed)?,
+        },
+        directories.map(Place::Directory).collect(),
+        &typed.recording,
         command(typed),
-        desk,
-        |session| match time_read::time_layout(typed.time, typed.classic) {
+        move |session, style| match layout {
             None => write_and_fsync(&Judged::examine(session), style),
-            Some(layout) if typed.histogram => {
+            Some(layout) if with_histogram => {
                 millisecond_histogram(session) + &times(session, layout)
             }
             Some(layout) => times(session, layout),
         },
-    )
+    ))
 }
 
-/// What the words mean.
-fn meant(typed: &WriteAndFsyncArguments) -> Result<WriteAndFsyncOptions, Failure> {
+fn options(typed: &WriteAndFsyncArguments) -> Result<WriteAndFsyncOptions, Failure> {
     let chunk_unit = if typed.kib { 1 << 10 } else { 1 };
     let amount = match (&typed.size, typed.count) {
         (Some(size), _) => Some(WriteAmount::Bytes(size_bytes(size, 1 << 20)?)),
@@ -133,7 +128,7 @@ mod tests {
         let Command::WriteAndFsync(typed) = parsed.command else {
             panic!("{words}");
         };
-        meant(&typed).unwrap()
+        super::options(&typed).unwrap()
     }
 
     /// The call of July 2002, and the one with its chunk in KiB.

@@ -9,6 +9,7 @@ use stiction_formats::fio::{FioError, to_toml};
 use stiction_report::json;
 
 use super::Desk;
+use super::meant::Asked;
 use read::{machine, read};
 
 use crate::arguments::{FioArguments, FioCommand, option_of_run};
@@ -26,6 +27,17 @@ pub(super) fn run<'a>(
         FioCommand::Run(fio) => run::run(fio, &desk()?),
         FioCommand::Lint(fio) => say_what_happens(&fio.words, console),
         FioCommand::Convert(fio) => convert(&fio.words, console),
+    }
+}
+
+/// What the words of a run mean, if they are of one.
+///
+/// # Errors
+/// When they contradict each other or the machine.
+pub(super) fn meant(typed: &FioArguments, desk: &Desk<'_>) -> Result<Asked, Failure> {
+    match &typed.command {
+        FioCommand::Run(fio) => Ok(run::meant(fio, desk)?.0),
+        FioCommand::Lint(_) | FioCommand::Convert(_) => Ok(Asked::Nothing),
     }
 }
 

@@ -19,10 +19,10 @@ use super::program_options::ProgramOptions;
 use super::read::{machine, read};
 use super::refuse;
 use crate::arguments::{FioRunArguments, Recording, ScratchDevice};
+use crate::commands::meant::{Asked, Meant};
 use crate::commands::{Desk, fio_output, measure, scratch};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Talk;
 use crate::output;
 
 /// The longest line of a trace that is read, bytes: a path, and four short words.
@@ -30,6 +30,38 @@ const TRACE_LINE_BYTES_MAX: u64 = 8192;
 
 /// Runs the jobs that the words name.
 pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let (asked, options) = meant(typed, desk)?;
+    let meant = match asked {
+        Asked::Meant(meant) => meant,
+        Asked::Said(exit) => return Ok(exit),
+        Asked::Nothing => return Ok(Exit::NothingToJudge),
+    };
+    let measured = meant.measure(desk)?;
+    // Where nothing was recorded there is nothing to log, and the report says why.
+    for log in requested_logs(&measured.session).unwrap_or_default() {
+        output::replace(Path::new(&log.name), &log.text)
+            .map_err(|failure| measured.unsaid(failure))?;
+    }
+    let judged = Judged::examine(&measured.session);
+    let text = match options.format {
+        Some(format) => fio_output::text(&measured.session, format)?,
+        None if desk.console.json => json::session(&judged),
+        None => stiction_report::fio_run(&judged, desk.console.style()),
+    };
+    match &options.output {
+        Some(path) => measured.conclude_in(path, &text),
+        None => measured.conclude(&text, desk),
+    }
+}
+
+/// What the words mean, and what they say of the output.
+///
+/// # Errors
+/// When they contradict each other or the machine.
+pub(super) fn meant(
+    typed: &FioRunArguments,
+    desk: &Desk<'_>,
+) -> Result<(Asked, ProgramOptions), Failure> {
     let machine = machine();
     let words = read(&typed.fio.words, machine)?;
     let options = ProgramOptions::read(&words.program)?;
@@ -40,11 +72,11 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     }
     let resolved = match &words.jobs {
         Ok(resolved) => resolved,
-        Err(errors) => return refuse(errors, desk.console),
+        Err(errors) => return Ok((Asked::Said(refuse(errors, desk.console)?), options)),
     };
     let lint = lint(resolved, machine);
     if lint.findings.iter().any(stops) {
-        return fail(resolved, &lint, desk);
+        return Ok((Asked::Said(fail(resolved, &lint, desk)?), options));
     }
     let seed = measure::seed(&typed.recording)?;
     let scratch = scratch::named(&typed.scratch)?;
@@ -55,7 +87,7 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
     };
     let program = match ground.program(resolved, seed) {
         Ok(program) => program,
-        Err(errors) => return refuse(&errors, desk.console),
+        Err(errors) => return Ok((Asked::Said(refuse(&errors, desk.console)?), options)),
     };
     if options.read_only {
         refuse_writes(&program)?;
@@ -74,29 +106,14 @@ pub(super) fn run(typed: &FioRunArguments, desk: &Desk<'_>) -> Result<Exit, Fail
         seed: Some(seed.0),
         ..typed.recording.clone()
     };
-    let measured = measure::run(
-        &Fio { program },
-        &places,
+    let meant = Meant::new(
+        Fio { program },
+        places,
         &recording,
         command(words.file.as_deref(), &typed.fio.words),
-        Talk::default(),
-        desk,
-    )?;
-    // Where nothing was recorded there is nothing to log, and the report says why.
-    for log in requested_logs(&measured.session).unwrap_or_default() {
-        output::replace(Path::new(&log.name), &log.text)
-            .map_err(|failure| measured.unsaid(failure))?;
-    }
-    let judged = Judged::examine(&measured.session);
-    let text = match options.format {
-        Some(format) => fio_output::text(&measured.session, format)?,
-        None if desk.console.json => json::session(&judged),
-        None => stiction_report::fio_run(&judged, desk.console.style()),
-    };
-    match &options.output {
-        Some(path) => measured.conclude_in(path, &text),
-        None => measured.conclude(&text, desk),
-    }
+        |session, style| stiction_report::fio_run(&Judged::examine(session), style),
+    );
+    Ok((Asked::Meant(Box::new(meant)), options))
 }
 
 /// Whether a finding keeps the jobs from running. Blocks that are written again before
