@@ -32,7 +32,7 @@ pub mod slowdown;
 pub mod steady;
 mod verdict;
 
-pub use verdict::{Effects, Outcome, Verdict};
+pub use verdict::{Effects, Outcome, Strictness, Verdict};
 
 /// Why a judgement cannot be asked for.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use stiction_core::{Better, Cell, Metric, PhaseKind, Session};
 
 use crate::change::{Scale, is_percent_of_baseline};
+use crate::compare;
 use crate::estimate::quantiles::median;
 use crate::estimate::{plan, student};
 
@@ -92,6 +93,37 @@ pub fn floors(session: &Session) -> Vec<Floor> {
         }
     }
     found
+}
+
+/// Whether the session is one configuration against itself, run to learn the noise.
+#[must_use]
+pub fn is_calibration(session: &Session) -> bool {
+    let plan = session.header.plan.as_ref();
+    let marked = plan.and_then(|plan| plan.parameters.get("calibration")?.as_bool());
+    marked.unwrap_or(false)
+}
+
+/// The noise that a calibration found.
+#[must_use]
+pub fn calibrated(session: &Session) -> Vec<Floor> {
+    let from = format!("calibration {}", session.header.id);
+    let named = |floor| Floor {
+        from: from.clone(),
+        ..floor
+    };
+    floors(session).into_iter().map(named).collect()
+}
+
+/// Whether two sessions were measured on the same machine and in places that are alike:
+/// nothing that is known of both differs but paths and the tool.
+#[must_use]
+pub fn is_of_same_place(session: &Session, other: &Session) -> bool {
+    let found = compare::difference(&session.header.environment, &other.header.environment, None);
+    let passing = |key: &str| key.ends_with(".path") || key.starts_with("tool.");
+    found
+        .differs
+        .iter()
+        .all(|difference| passing(&difference.key))
 }
 
 /// Configurations that are the same but for their names, each with the first like it.

@@ -102,6 +102,41 @@ impl Outcome {
     }
 }
 
+/// What a gate makes of what could not be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strictness {
+    /// It stays what it is.
+    #[default]
+    Plain,
+    /// It counts as a regression.
+    Strict,
+    /// It passes, and so does what could not be compared.
+    Lenient,
+}
+
+impl Outcome {
+    /// What a gate of this strictness makes of it, and what there is to say where that
+    /// hides something.
+    #[must_use]
+    pub fn gated(self, strictness: Strictness) -> (Self, Option<&'static str>) {
+        match (strictness, self) {
+            (Strictness::Strict, Self::CannotTell) => (
+                Self::Regression,
+                Some("strict: what could not be told counts as a regression"),
+            ),
+            (Strictness::Lenient, Self::CannotTell) => (
+                Self::NoRegression,
+                Some("lenient: something could not be told, and passes"),
+            ),
+            (Strictness::Lenient, Self::NotComparable) => (
+                Self::NoRegression,
+                Some("lenient: nothing could be compared, and that passes"),
+            ),
+            _ => (self, None),
+        }
+    }
+}
+
 /// The smallest effects of interest, as shares: 0.03 is 3 %.
 ///
 /// The defaults are the smallest changes that a person would act on: 3 % of a rate,
@@ -155,6 +190,24 @@ impl Effects {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Exit 3 becomes 1 for a strict gate; 3 and 4 become 0 for a lenient one, which says
+    /// so.
+    #[test]
+    fn gates_differ_in_what_could_not_be_told() {
+        use Outcome::{CannotTell, NoRegression, NotComparable, Regression};
+        for (outcome, plain, strict, lenient) in [
+            (NoRegression, NoRegression, NoRegression, NoRegression),
+            (Regression, Regression, Regression, Regression),
+            (CannotTell, CannotTell, Regression, NoRegression),
+            (NotComparable, NotComparable, NotComparable, NoRegression),
+        ] {
+            assert_eq!(outcome.gated(Strictness::Plain), (plain, None));
+            assert_eq!(outcome.gated(Strictness::Strict).0, strict);
+            let (gated, said) = outcome.gated(Strictness::Lenient);
+            assert_eq!((gated, said.is_some()), (lenient, gated != outcome));
+        }
+    }
 
     #[test]
     fn the_worst_verdict_decides() {

@@ -68,6 +68,7 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
             subjects: (subject(&findings.0), subject(&findings.1)),
             noise: &|metric| told_noise(&widest, &pair.phase, metric),
             effects: &options.effects,
+            classes: &options.classes,
             accept_batched: options.accept_batched,
         };
         rows.extend(pair_rows(&ground));
@@ -378,7 +379,7 @@ fn metric_row(ground: &Ground<'_>, metric: &Metric, of_a: &[&Phase], of_b: &[&Ph
         _ => None,
     };
     let blocks = block_values(ground, metric);
-    let effect = judge::effect(ground.effects, metric, a.as_ref());
+    let effect = judge::effect(ground, metric, a.as_ref());
     let runs: Vec<&Run<'_>> = pair.a.iter().chain(&pair.b).collect();
     let too_few = remarks::too_few(metric, &runs);
     let figures = Figures {

@@ -37,6 +37,8 @@ pub(super) struct Ground<'a> {
     /// as a change.
     pub(super) noise: &'a dyn Fn(&Metric) -> Option<Noise>,
     pub(super) effects: &'a Effects,
+    /// The classes of metrics that are judged; none for all.
+    pub(super) classes: &'a [MetricClass],
     /// Whether the user wants runs judged that were not interleaved.
     pub(super) accept_batched: bool,
 }
@@ -85,8 +87,10 @@ pub(super) struct Figures<'a> {
 /// The smallest effect of interest of `metric`, as a share; `None` where it is described
 /// only. A CPU share has to differ by a point at least, since the clock ticks that many
 /// kernels count it by are no finer.
-pub(super) fn effect(effects: &Effects, metric: &Metric, a: Option<&SideValue>) -> Option<f64> {
-    if metric.better == Better::Neither {
+pub(super) fn effect(ground: &Ground<'_>, metric: &Metric, a: Option<&SideValue>) -> Option<f64> {
+    let (effects, classes) = (ground.effects, ground.classes);
+    let left_out = !classes.is_empty() && !classes.contains(&metric.class);
+    if metric.better == Better::Neither || left_out {
         return None;
     }
     let share = effects.of(metric.class)?;

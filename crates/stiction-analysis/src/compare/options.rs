@@ -1,6 +1,6 @@
 //! What the user may say about a comparison.
 
-use stiction_core::Seed;
+use stiction_core::{MetricClass, Seed};
 
 use crate::noise::Floor;
 use crate::verdict::Effects;
@@ -17,6 +17,8 @@ pub struct CompareOptions {
     pub allow: Vec<String>,
     /// The smallest effects of interest.
     pub effects: Effects,
+    /// The classes of metrics that are judged; none for all.
+    pub classes: Vec<MetricClass>,
     /// Whether to judge runs that were not interleaved. Drift then looks like a
     /// difference, and the report says so.
     pub accept_batched: bool,
@@ -36,6 +38,7 @@ impl Default for CompareOptions {
             factor: None,
             allow: Vec::new(),
             effects: Effects::default(),
+            classes: Vec::new(),
             accept_batched: false,
             control: Control::AnyFalseAlarm,
             row: None,
