@@ -27,6 +27,14 @@ pub enum StoreError {
         /// What was found.
         problem: String,
     },
+    /// A file that people's words are kept in does not hold what was written there.
+    #[error("{}: this cannot be read: {problem}; put the file right, or move it away", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        problem: String,
+    },
     /// It is a database of another program.
     #[error("{}: this is a database, but not a store of stiction; name another directory with --store", path.display())]
     NotOurs {

@@ -9,15 +9,18 @@
 //! ```text
 //! DIR/journals/ID.jsonl   one a session: the truth
 //! DIR/store.sqlite3       made from them
+//! DIR/annotations.json    what people know about changes in series
 //! ```
 
 mod archive;
+mod document;
 mod error;
 mod filter;
 mod sqlite;
 mod store;
 
 pub use archive::{Archive, CatchUp, Unreadable};
+pub use document::Document;
 pub use error::StoreError;
 pub use filter::Filter;
 pub use sqlite::SqliteStore;
