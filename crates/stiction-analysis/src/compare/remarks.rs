@@ -86,7 +86,8 @@ fn far(name: &str, side: &SideValue) -> Option<String> {
 /// ten beyond it in some run.
 pub(super) fn too_few(metric: &Metric, runs: &[&Run<'_>]) -> Option<Remark> {
     let percentile = percentile(metric)?;
-    let needed = (1000.0 / (100.0 - percentile)).ceil() as u64;
+    // 100 - 99.9 is a little less than a tenth.
+    let needed = (1000.0 / (100.0 - percentile) - 1e-6).ceil() as u64;
     let measured = runs
         .iter()
         .filter(|run| run.session.header.provenance == Provenance::Measured);

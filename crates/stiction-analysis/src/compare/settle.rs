@@ -103,7 +103,7 @@ fn any_false_alarm(evidence: &[&Evidence], seed: Seed) -> Vec<f64> {
 fn alone(evidence: &Evidence, seed: Seed) -> f64 {
     match evidence {
         Evidence::Blocks(differences) => sign_flip::p_two_sided(differences)
-            .unwrap_or_else(|| max_t::adjusted_p(&[differences.clone()], seed)[0]),
+            .unwrap_or_else(|| max_t::adjusted_p(std::slice::from_ref(differences), seed)[0]),
         Evidence::Apart(a, b) => rank_sum::p_two_sided(a, b),
     }
 }

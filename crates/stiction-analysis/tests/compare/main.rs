@@ -2,10 +2,15 @@
 
 mod any_sessions;
 mod blocks;
+mod lay;
 mod matching;
+mod matrices;
 mod noise;
 mod refusals;
+mod rules;
 mod sessions;
+mod several;
+mod work;
 
 use stiction_analysis::Verdict;
 use stiction_analysis::compare::{CompareOptions, Comparison, Row, Side, compare};
