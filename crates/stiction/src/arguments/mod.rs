@@ -3,12 +3,15 @@
 //! One set of definitions feeds parsing, `--help`, the manual pages and the
 //! shell completions.
 
+mod baseline;
 mod bonnie;
 mod compare;
 mod contest;
 mod curve;
+mod effects;
 mod file_layout;
 mod fio;
+mod gate;
 mod ioping;
 mod ladder;
 mod layout;
@@ -17,6 +20,7 @@ mod pagecache;
 mod parallel;
 mod quick;
 mod sessions;
+mod sides;
 mod sync_methods;
 mod target;
 mod time_layout;
@@ -30,12 +34,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use baseline::{BaselineArguments, BaselineCommand};
 pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
 pub(crate) use compare::CompareArguments;
 pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};
+pub(crate) use gate::GateArguments;
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::ClassicLayout;
@@ -47,6 +53,7 @@ pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
     ShowArguments, StoreArguments, StoreCommand,
 };
+pub(crate) use sides::SidesArguments;
 pub(crate) use sync_methods::SyncMethodsArguments;
 pub(crate) use target::{Recording, ScratchDevice};
 pub(crate) use time_layout::TimeLayout;
@@ -74,6 +81,7 @@ Look back and compare:
   stiction list                     What has been measured here
   stiction show k3f9                Every figure of a session, with its doubts
   stiction compare k3f9 m2p7        Two sessions side by side
+  stiction gate --baseline 6.9 m2p7 Exit 1 if something became worse
   stiction import mail.txt          Read tables of tiobench, contest, Bonnie...
   stiction compare mail.txt 2.5.59 2.5.59-mm2
                                     Two labels inside one table
@@ -181,8 +189,12 @@ pub(crate) enum Command {
     List(ListArguments),
     /// Show every figure of a session, with its environment and caveats
     Show(ShowArguments),
-    /// Put two sessions, or two labels of one, side by side
-    Compare(CompareArguments),
+    /// Hold sessions, labels or factors against a baseline: worse, better, the same?
+    Compare(Box<CompareArguments>),
+    /// The same for scripts: exit 0 without a regression, 1 with one, 3 unsure
+    Gate(Box<GateArguments>),
+    /// Name sessions to compare others with
+    Baseline(BaselineArguments),
     /// Read other tools' tables into the store
     Import(ImportArguments),
     /// Write a session out, lossless

@@ -1,5 +1,6 @@
 //! What each command does, a file each.
 
+mod baseline;
 mod bonnie;
 mod bonnie_options;
 mod clean;
@@ -8,6 +9,7 @@ mod contest;
 mod curve;
 mod fio;
 mod fio_output;
+mod gate;
 mod import;
 mod ioping;
 mod ladder;
@@ -23,6 +25,7 @@ mod quick;
 mod recorded;
 mod scratch;
 mod sessions;
+mod sides;
 mod sizes;
 mod store;
 mod sync_methods;
@@ -69,6 +72,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),
         Command::Compare(typed) => compare::run(typed, &desk()?),
+        Command::Gate(typed) => gate::run(typed, &desk()?),
+        Command::Baseline(typed) => baseline::run(typed, &desk()?),
         Command::Import(typed) => import::run(typed, &desk()?),
         Command::Export(typed) => sessions::export(typed, &desk()?),
         Command::Delete(typed) => sessions::delete(typed, &desk()?),

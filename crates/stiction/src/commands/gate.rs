@@ -1,0 +1,33 @@
+//! `stiction gate`.
+
+use stiction_analysis::Strictness;
+use stiction_analysis::compare::{CompareOptions, matrix};
+
+use super::sides::Sides;
+use super::{Desk, compare, store};
+use crate::arguments::GateArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Judges, and ends with the answer.
+pub(super) fn run(typed: &GateArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let archive = store::open(desk)?;
+    let sides = Sides::find(&archive, desk.state.root(), &typed.sides)?;
+    let (baseline, candidates) = sides.borrowed()?;
+    let options = CompareOptions {
+        classes: typed.classes.iter().copied().map(Into::into).collect(),
+        ..sides.options(&archive, &typed.sides)?
+    };
+    let matrix = matrix(&baseline, &candidates, &options);
+    let strictness = match (typed.strict, typed.lenient) {
+        (true, _) => Strictness::Strict,
+        (_, true) => Strictness::Lenient,
+        _ => Strictness::Plain,
+    };
+    let (outcome, said) = matrix.outcome().gated(strictness);
+    compare::show(&matrix, desk)?;
+    if let Some(said) = said {
+        desk.console.say(&format!("stiction: {said}"));
+    }
+    Ok(compare::exit(outcome))
+}
