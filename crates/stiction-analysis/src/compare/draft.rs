@@ -395,7 +395,7 @@ fn metric_row(ground: &Ground<'_>, metric: &Metric, of_a: &[&Phase], of_b: &[&Ph
     let judgement = judge::judge(ground, &figures);
     let mut remarks = Vec::new();
     if effect.is_some() {
-        remarks = remarks::of_runs(ground, a.as_ref(), b.as_ref());
+        remarks = remarks::of_runs(ground, metric, a.as_ref(), b.as_ref());
         remarks.extend(too_few);
     }
     let row = Row {

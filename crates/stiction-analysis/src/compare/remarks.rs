@@ -4,16 +4,19 @@
 use stiction_core::{Metric, Provenance};
 
 use super::comparison::Row;
-use super::design::Design;
+use super::design::{Design, Moment, moment};
 use super::judge::Ground;
 use super::options::CompareOptions;
-use super::pairing::Run;
+use super::pairing::{Pair, Run};
 use super::remark::{Remark, RemarkCode};
 use super::replication::RunOrder;
 use crate::change::SideValue;
-use crate::estimate::outliers;
+use crate::estimate::{outliers, trend};
 use crate::noise::Floor;
 use crate::verdict::Verdict;
+
+/// Runs of both sides that a trend is looked for in at least.
+const FEWEST_FOR_TREND: usize = 8;
 
 /// Runs a side that one may lie far from at least.
 const FEWEST_FOR_OUTLIERS: usize = 5;
@@ -21,6 +24,7 @@ const FEWEST_FOR_OUTLIERS: usize = 5;
 /// What is seen in the runs of one metric.
 pub(super) fn of_runs(
     ground: &Ground<'_>,
+    metric: &Metric,
     a: Option<&SideValue>,
     b: Option<&SideValue>,
 ) -> Vec<Remark> {
@@ -33,6 +37,7 @@ pub(super) fn of_runs(
         remark(RemarkCode::NotInterleaved, accepted(design));
     }
     if let (Some(a), Some(b)) = (a, b) {
+        remark(RemarkCode::Drift, drift(ground.pair, design, metric));
         remark(RemarkCode::Outlier, far("A", a));
         remark(RemarkCode::Outlier, far("B", b));
     }
@@ -61,6 +66,38 @@ fn accepted(design: &Design) -> Option<String> {
                 .to_owned(),
         ),
     }
+}
+
+/// Whether runs became faster or slower with time, of both sides together, each about
+/// its own mean. Only of runs whose order is known.
+fn drift(pair: &Pair<'_>, design: &Design, metric: &Metric) -> Option<String> {
+    if design.order == RunOrder::NotInterleaved {
+        return None;
+    }
+    let logs = |runs: &[Run<'_>]| -> Option<Vec<f64>> {
+        let values = runs.iter().filter_map(|run| run.phase.value(metric));
+        let logs: Vec<f64> = values.map(f64::ln).collect();
+        let sound = logs.iter().all(|log| log.is_finite()) && logs.len() == runs.len();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        sound.then(|| logs.into_iter().map(|log| log - mean).collect())
+    };
+    let (of_a, of_b) = (logs(&pair.a)?, logs(&pair.b)?);
+    let runs = pair.a.iter().chain(&pair.b);
+    let mut all: Vec<(Moment, f64)> = runs.map(moment).zip(of_a.into_iter().chain(of_b)).collect();
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    let residuals: Vec<f64> = all.into_iter().map(|(_, residual)| residual).collect();
+    if residuals.len() < FEWEST_FOR_TREND {
+        return None;
+    }
+    let found = trend::trend(&residuals)?;
+    let way = if found.tau > 0.0 { "rose" } else { "fell" };
+    (found.p < 0.05).then(|| {
+        format!(
+            "DRIFT: values {way} from run to run (Kendall's tau {:+.2}), which makes the spread of \
+             runs {:.1} times as wide; blocks absorb it",
+            found.tau, found.inflation
+        )
+    })
 }
 
 fn far(name: &str, side: &SideValue) -> Option<String> {

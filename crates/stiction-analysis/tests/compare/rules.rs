@@ -264,3 +264,33 @@ fn several_metrics_of_one_name_in_other_units_are_not_comparable() {
     );
     assert_eq!((row.b.is_none(), row.change), (true, None));
 }
+
+#[test]
+fn drift_is_told_and_changes_no_verdict() {
+    let drifting: Vec<(f64, f64)> = scattered(1.0, 12)
+        .into_iter()
+        .enumerate()
+        .map(|(block, (a, b))| {
+            let slower = 1.0 - 0.02 * block as f64;
+            (a * slower, b * slower)
+        })
+        .collect();
+    let row = judged(&metrics::RATE, &drifting, &CompareOptions::default());
+    assert_eq!(row.verdict, Some(Verdict::Same));
+    let remark = row.remarks.iter().find(|r| r.code == RemarkCode::Drift);
+    let text = &remark.unwrap().text;
+    assert!(
+        text.starts_with("DRIFT: values fell from run to run (Kendall's tau -0.9"),
+        "{text}"
+    );
+    let still = judged(
+        &metrics::RATE,
+        &scattered(1.0, 12),
+        &CompareOptions::default(),
+    );
+    assert!(
+        !remarks(&still).contains(&RemarkCode::Drift),
+        "{:?}",
+        still.remarks
+    );
+}
