@@ -4,9 +4,14 @@
 //! measures; this finds it by name and runs it in the release profile. It prints
 //! what it measured on standard output; arguments after its name are its own.
 
+mod classic;
+
 use cargo_metadata::{Metadata, TargetKind};
 
 use crate::workspace;
+
+/// The one that is no bench target.
+const CLASSIC: &str = "classic";
 
 #[derive(Debug, PartialEq, Eq)]
 struct Bench {
@@ -17,10 +22,17 @@ struct Bench {
 /// Runs the benchmark that the first argument names; lists them all without one.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let benches = find(&workspace::metadata()?);
+    if let Some((CLASSIC, rest)) = arguments
+        .split_first()
+        .map(|(name, rest)| (name.as_str(), rest))
+    {
+        return classic::run(rest);
+    }
     let Some((name, rest)) = arguments.split_first() else {
         for bench in &benches {
             println!("{:<16} {}", bench.name, bench.package);
         }
+        println!("{CLASSIC:<16} the whole program, on filesystems of its own");
         return Ok(());
     };
     let bench = benches

@@ -153,6 +153,6 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "xtask",
         promise: "checks the product, and has to build when the product does not",
         ours: &[],
-        foreign: &[&["cargo_metadata"]],
+        foreign: &[&["cargo_metadata", "serde_json"]],
     },
 ];
