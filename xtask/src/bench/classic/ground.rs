@@ -86,7 +86,7 @@ impl Ground {
         let options = kind.options;
         told::run(
             "mount",
-            &["-t", "ext4", "-o", options, device.trim(), &place_name],
+            &["-t", made_as, "-o", options, device.trim(), &place_name],
         )?;
         Ok(place)
     }
