@@ -14,6 +14,26 @@ pub(crate) enum ClassicLayout {
     Bonnie(BonnieLayout),
     /// contest's.
     Contest(ContestLayout),
+    /// Of a program with a single one.
+    Program(ProgramLayout),
+}
+
+/// Layouts of programs that had no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgramLayout {
+    /// pg_test_fsync's table
+    #[value(name = "pg_test_fsync")]
+    PgTestFsync,
+    /// ioping's lines and statistics
+    Ioping,
+    /// zsh's `time`, a line for each run
+    Zsh,
+    /// bash's `time`, three lines for each run
+    Bash,
+    /// GNU time's, a line for each run
+    Gnu,
+    /// The lines of the disk tests of 2002
+    DiskTest,
 }
 
 impl ValueEnum for ClassicLayout {
@@ -21,6 +41,7 @@ impl ValueEnum for ClassicLayout {
         use BonnieLayout as B;
         use ContestLayout as C;
         use Layout as T;
+        use ProgramLayout as P;
         &[
             Self::Tiobench(T::V033),
             Self::Tiobench(T::V033NoHeads),
@@ -43,6 +64,12 @@ impl ValueEnum for ClassicLayout {
             Self::Contest(C::V034Summary),
             Self::Contest(C::V05),
             Self::Contest(C::V061),
+            Self::Program(P::PgTestFsync),
+            Self::Program(P::Ioping),
+            Self::Program(P::Zsh),
+            Self::Program(P::Bash),
+            Self::Program(P::Gnu),
+            Self::Program(P::DiskTest),
         ]
     }
 
@@ -51,6 +78,7 @@ impl ValueEnum for ClassicLayout {
             Self::Tiobench(layout) => layout.to_possible_value(),
             Self::Bonnie(layout) => layout.to_possible_value(),
             Self::Contest(layout) => layout.to_possible_value(),
+            Self::Program(layout) => layout.to_possible_value(),
         }
     }
 }
@@ -67,7 +95,8 @@ mod tests {
             .collect();
         let all = Layout::value_variants().len()
             + BonnieLayout::value_variants().len()
-            + ContestLayout::value_variants().len();
+            + ContestLayout::value_variants().len()
+            + ProgramLayout::value_variants().len();
         assert_eq!(names.len(), all);
         names.sort();
         names.dedup();

@@ -44,14 +44,14 @@ pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};
 pub(crate) use gate::GateArguments;
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
-pub(crate) use layout::ClassicLayout;
+pub(crate) use layout::{ClassicLayout, ProgramLayout};
 pub(crate) use metadata::MetadataArguments;
 pub(crate) use pagecache::PagecacheArguments;
 pub(crate) use parallel::ParallelArguments;
 pub(crate) use quick::QuickArguments;
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
-    ShowArguments, StoreArguments, StoreCommand,
+    ReportArguments, ShowArguments, StoreArguments, StoreCommand,
 };
 pub(crate) use sides::SidesArguments;
 pub(crate) use sync_methods::SyncMethodsArguments;
@@ -80,6 +80,8 @@ Measure:
 Look back and compare:
   stiction list                     What has been measured here
   stiction show k3f9                Every figure of a session, with its doubts
+  stiction report k3f9 --layout bonnie-html
+                                    A report again, as an old program had it
   stiction compare k3f9 m2p7        Two sessions side by side
   stiction gate --baseline 6.9 m2p7 Exit 1 if something became worse
   stiction import mail.txt          Read tables of tiobench, contest, Bonnie...
@@ -189,6 +191,8 @@ pub(crate) enum Command {
     List(ListArguments),
     /// Show every figure of a session, with its environment and caveats
     Show(ShowArguments),
+    /// Print a session's report again, or in a classic layout
+    Report(ReportArguments),
     /// Hold sessions, labels or factors against a baseline: worse, better, the same?
     Compare(Box<CompareArguments>),
     /// The same for scripts: exit 0 without a regression, 1 with one, 3 unsure

@@ -93,6 +93,30 @@ pub(crate) struct ShowArguments {
     pub(crate) to: Option<u64>,
 }
 
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  stiction report                   The newest session, as it was printed
+  stiction report k3f9 --layout bonnie-html
+                                    In a layout of the old programs
+  stiction report mail.txt --layout 0.3.3
+                                    Another program's table, in another layout";
+
+/// Print a session's report again, or in a classic layout
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArguments {
+    /// Id, a beginning of it, its last four characters, a label, `latest`, or a file
+    /// of tables
+    #[arg(value_name = "SESSION", default_value = "latest")]
+    pub(crate) session: OsString,
+    /// Print it in a classic layout, if it is a session of that program
+    #[arg(long, value_enum, value_name = "LAYOUT")]
+    pub(crate) layout: Option<super::ClassicLayout>,
+    /// Write to FILE, whole or not at all, instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// Remove sessions from the store
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DeleteArguments {

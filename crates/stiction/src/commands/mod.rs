@@ -23,6 +23,7 @@ mod pagecache;
 mod parallel;
 mod quick;
 mod recorded;
+mod report;
 mod scratch;
 mod sessions;
 mod sides;
@@ -71,6 +72,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),
+        Command::Report(typed) => sessions::report(typed, &desk()?),
         Command::Compare(typed) => compare::run(typed, &desk()?),
         Command::Gate(typed) => gate::run(typed, &desk()?),
         Command::Baseline(typed) => baseline::run(typed, &desk()?),

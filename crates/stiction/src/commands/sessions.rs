@@ -1,15 +1,16 @@
 //! Listing, showing, exporting and deleting sessions.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use stiction_analysis::cut::Cut;
 use stiction_core::{Session, export_session};
 use stiction_report::{Judged, Listed, is_fio_run, json};
 use stiction_store::Filter;
 
-use super::{Desk, bonnie, contest, fio_output, operand, store, tiobench};
+use super::{Desk, fio_output, operand, report, store};
 use crate::arguments::{
-    ClassicLayout, DeleteArguments, ExportArguments, ListArguments, ShowArguments,
+    DeleteArguments, ExportArguments, ListArguments, ReportArguments, ShowArguments,
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -60,9 +61,7 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     let text = match (typed.layout, typed.format) {
         (Some(_), _) if as_json => return Err(text_and_json("--layout")),
         (_, Some(_)) if as_json => return Err(text_and_json("--format")),
-        (Some(ClassicLayout::Tiobench(layout)), _) => tiobench::classic_report(&part, layout)?,
-        (Some(ClassicLayout::Bonnie(layout)), _) => bonnie::classic_report(&part, layout)?,
-        (Some(ClassicLayout::Contest(layout)), _) => contest::classic_report(&part, layout)?,
+        (Some(layout), _) => report::classic(&part, layout)?,
         (None, Some(format)) => fio_output::text(&part, format)?,
         (None, None) if as_json => json::session(&judged()),
         (None, None) if !typed.full && is_fio_run(&part) => {
@@ -70,9 +69,26 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
         }
         (None, None) => stiction_report::show(&judged(), desk.console.style()),
     };
-    match &typed.output {
-        Some(path) => output::write(path, &text)?,
-        None => desk.console.data(&text)?,
+    put(typed.output.as_deref(), &text, desk)
+}
+
+/// Prints a session's report as the command that made it does, or in a classic layout.
+pub(super) fn report(typed: &ReportArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let archive = store::open(desk)?;
+    let session = operand::session_or_file(&archive, &typed.session)?;
+    let text = match typed.layout {
+        Some(_) if desk.console.json => return Err(text_and_json("--layout")),
+        Some(layout) => report::classic(&session, layout)?,
+        None if desk.console.json => json::session(&Judged::examine(&session)),
+        None => report::own(&session, desk.console.style()),
+    };
+    put(typed.output.as_deref(), &text, desk)
+}
+
+fn put(path: Option<&Path>, text: &str, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    match path {
+        Some(path) => output::write(path, text)?,
+        None => desk.console.data(text)?,
     }
     Ok(Exit::Done)
 }

@@ -25,6 +25,7 @@ mod limits;
 mod manual;
 mod metadata;
 mod places;
+mod report;
 mod rights;
 mod running;
 mod signals;
