@@ -34,7 +34,6 @@ impl Draws {
     }
 
     /// A number between 0 and 1, neither included.
-    #[cfg(test)]
     pub(crate) fn uniform(&mut self) -> f64 {
         ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }

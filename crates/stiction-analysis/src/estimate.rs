@@ -11,24 +11,32 @@
 //! - The difference: [`signed_rank`], [`rank_sum`], [`sign_flip`], [`student`], and
 //!   [`equivalence`] to show that there is none worth speaking of.
 //! - Many cells: [`max_t`] with blocks, [`correct`] without, [`geometric`] for one figure.
-//! - One side: [`quantiles`], [`outliers`], [`trend`].
+//! - One side: [`typical`], [`quantiles`], [`outliers`], [`trend`], [`modes`] and [`dip`].
+//! - Latencies: [`shift`] of a distribution, [`counts`] of stalls. Derived figures:
+//!   [`bootstrap`].
 //! - Planning: [`plan`], [`power`], [`components`]; when to stop: [`looks`].
 
+pub mod bootstrap;
 pub mod components;
 pub mod correct;
+pub mod counts;
+pub mod dip;
 pub mod equivalence;
 pub mod geometric;
 pub mod looks;
 pub mod max_t;
+pub mod modes;
 pub mod outliers;
 pub mod plan;
 pub mod power;
 pub mod quantiles;
 pub mod rank_sum;
+pub mod shift;
 pub mod sign_flip;
 pub mod signed_rank;
 pub mod student;
 pub mod trend;
+pub mod typical;
 
 /// Whether all of `values` are finite; true of nothing.
 fn all_finite(values: &[f64]) -> bool {

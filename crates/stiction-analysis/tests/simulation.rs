@@ -1,7 +1,7 @@
 //! The estimates in worlds of which the truth is known. Seeds are fixed: the same
 //! numbers come out each time.
 
-use stiction_analysis::estimate::{max_t, signed_rank};
+use stiction_analysis::estimate::{dip, max_t, modes, signed_rank, trend};
 use stiction_core::Seed;
 
 const WORLDS: u64 = 4000;
@@ -110,5 +110,82 @@ fn intervals_cover_the_truth() {
             interval.is_some_and(|(lowest, highest)| lowest <= 0.5 && 0.5 <= highest)
         });
         assert!(covered >= 0.939, "{blocks} blocks: {covered}");
+    }
+}
+
+/// Intervals of twelve cells that move together cover all twelve truths at once.
+#[test]
+fn intervals_of_many_cells_cover_all_truths_together() {
+    for blocks in [8, 11] {
+        let worlds = 600;
+        let covered = (0..worlds)
+            .filter(|&world| {
+                let mut draws = Normal::of(world);
+                let shared: Vec<f64> = (0..blocks).map(|_| draws.next()).collect();
+                let cells: Vec<Vec<f64>> = (0..12)
+                    .map(|cell| {
+                        let own = |shared: &f64| f64::from(cell) + shared + draws.next();
+                        shared.iter().map(own).collect()
+                    })
+                    .collect();
+                let found = max_t::intervals(&cells, 0.95, Seed(world));
+                found.iter().enumerate().all(|(cell, interval)| {
+                    interval.is_some_and(|(lowest, highest)| {
+                        (lowest..=highest).contains(&(cell as f64))
+                    })
+                })
+            })
+            .count();
+        let share = covered as f64 / worlds as f64;
+        // Two standard errors of 600 worlds below 95 %.
+        assert!(share >= 0.932, "{blocks} blocks: {share}");
+    }
+}
+
+/// Runs that get slower by two standard deviations over a session of forty are seen to
+/// drift; runs that do not are seldom.
+#[test]
+fn a_drift_over_a_session_is_seen() {
+    let drifts = |world: u64, total: f64| {
+        let mut draws = Normal::of(world);
+        let runs: Vec<(usize, f64)> = (0..40)
+            .map(|run| {
+                let noise = draws.next() - total * f64::from(run) / 39.0;
+                let first = draws.uniform() < 0.5;
+                // Two configurations a factor of two apart, in no particular order.
+                let level = if first { 1.0 } else { 2.0 };
+                (usize::from(first), level * (0.02 * noise).exp())
+            })
+            .collect();
+        trend::of_runs(&runs).is_some_and(|trend| trend.p <= 0.05)
+    };
+    let worlds = WORLDS / 4;
+    let share = |total: f64| {
+        (0..worlds).filter(|&world| drifts(world, total)).count() as f64 / worlds as f64
+    };
+    let (found, falsely) = (share(2.0), share(0.0));
+    assert!(found >= 0.91, "{found}");
+    assert!(falsely <= 0.065, "{falsely}");
+}
+
+/// Noise with a single mode seldom shows two; runs on two levels mostly do.
+#[test]
+fn modes_are_seen_where_there_are_some() {
+    for (runs, few) in [(12, 3), (20, 4), (40, 8)] {
+        let reference = dip::Reference::of(runs, Seed(1));
+        let several = |world: u64, apart: f64| {
+            let mut draws = Normal::of(world);
+            let values: Vec<f64> = (0..runs)
+                .map(|run| {
+                    let level = if run < few { apart } else { 0.0 };
+                    (0.01 * (draws.next() + level)).exp()
+                })
+                .collect();
+            modes::modes(&values, &reference).len() > 1
+        };
+        let falsely = share(|world| several(world, 0.0));
+        assert!(falsely <= 0.03, "{runs} runs: {falsely}");
+        let found = share(|world| several(world, 10.0));
+        assert!(found >= 0.99, "{runs} runs: {found}");
     }
 }

@@ -7,11 +7,15 @@
 
 use stiction_core::Seed;
 
+use super::student::Student;
+
 /// Random sign patterns: the standard error of a p-value of 0.05 is then 0.0015.
 const RANDOM_PATTERNS: usize = 20_000;
 /// Up to so many blocks all patterns are tried: there are no more of them than would be
 /// drawn.
 const ENUMERATED_BLOCKS: usize = 15;
+/// Fewest blocks that have intervals: as few as have an exact one.
+const INTERVAL_BLOCKS_MIN: usize = 6;
 /// Blocks whose signed sums are looked up at once.
 const GROUP: usize = 8;
 /// Sign patterns of a group.
@@ -64,6 +68,45 @@ pub fn adjusted_p(cells: &[Vec<f64>], seed: Seed) -> Vec<f64> {
         adjusted[cell] = floor;
     }
     adjusted
+}
+
+/// Intervals for the means of all cells that cover them together with `confidence`; in the
+/// order of `cells`, which are as for [`adjusted_p`]. `None` of fewer than six blocks, of
+/// cells without spread, and where some value is not finite.
+///
+/// The reach in standard errors is the quantile of the largest |t| over the patterns of what
+/// is left when each cell's mean is taken away: the wild bootstrap of R. Y. Liu, "Bootstrap
+/// procedures under some non-i.i.d. models", Annals of Statistics 16 (1988), with signs.
+#[must_use]
+pub fn intervals(cells: &[Vec<f64>], confidence: f64, seed: Seed) -> Vec<Option<(f64, f64)>> {
+    let estimates: Vec<Option<Student>> = cells.iter().map(|cell| Student::paired(cell)).collect();
+    let blocks = cells.first().map_or(0, Vec::len);
+    if blocks < INTERVAL_BLOCKS_MIN {
+        return vec![None; cells.len()];
+    }
+    let patterns = Patterns::of(blocks, seed);
+    let mut largest = vec![0.0f64; patterns.count];
+    for (cell, estimate) in cells.iter().zip(&estimates) {
+        if let Some(estimate) = estimate {
+            let left: Vec<f64> = cell.iter().map(|d| d - estimate.estimate).collect();
+            patterns.raise(&mut largest, &to_unit_length(&left));
+        }
+    }
+    largest.sort_by(f64::total_cmp);
+    let rank = (confidence * patterns.count as f64).ceil() as usize;
+    let size = largest[rank.clamp(1, patterns.count) - 1];
+    // From |S| / sqrt(Q) back to |t|.
+    let n = blocks as f64;
+    let r = size * size / n;
+    let reach = ((n - 1.0) * r / (1.0 - r)).sqrt();
+    let around = |estimate: Student| {
+        let reach = reach * estimate.standard_error;
+        (estimate.estimate - reach, estimate.estimate + reach)
+    };
+    estimates
+        .into_iter()
+        .map(|estimate| estimate.map(around))
+        .collect()
 }
 
 /// The differences over the root of their sum of squares Q, which no flip changes.

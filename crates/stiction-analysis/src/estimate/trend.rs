@@ -95,7 +95,11 @@ fn counted_p(ties: &[usize], fewer: usize) -> f64 {
     let mut chances = vec![1.0];
     let mut placed = 0;
     for &size in ties {
-        chances = convolve(&chances, &turned_pairs(placed, size));
+        chances = if size == 1 {
+            spread(&chances, placed)
+        } else {
+            convolve(&chances, &turned_pairs(placed, size))
+        };
         placed += size;
     }
     (2.0 * chances[..=fewer].iter().sum::<f64>()).min(1.0)
@@ -119,6 +123,21 @@ fn turned_pairs(placed: usize, size: usize) -> Vec<f64> {
     }
     let all: f64 = ways.iter().sum();
     ways.iter().map(|ways| ways / all).collect()
+}
+
+/// What [`convolve`] makes of a single value put among `placed` others, which turns 0 to
+/// `placed` pairs round with the same chance each.
+fn spread(chances: &[f64], placed: usize) -> Vec<f64> {
+    let mut sum = 0.0;
+    (0..chances.len() + placed)
+        .map(|turned| {
+            sum += chances.get(turned).copied().unwrap_or(0.0);
+            if let Some(passed) = turned.checked_sub(placed + 1) {
+                sum -= chances[passed];
+            }
+            sum / (placed + 1) as f64
+        })
+        .collect()
 }
 
 fn convolve(a: &[f64], b: &[f64]) -> Vec<f64> {

@@ -3,8 +3,10 @@
 //! Each test names its source and asserts the digits that stand there. Where a figure is
 //! not printed anywhere, the program and version that gave it are named instead.
 
+mod bootstrap;
 mod components;
 mod correct;
+mod dip;
 mod equivalence;
 mod moments;
 mod planning;
