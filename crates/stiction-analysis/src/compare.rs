@@ -16,6 +16,7 @@ pub mod decide;
 mod design;
 mod draft;
 mod environment;
+mod gathered;
 mod judge;
 mod matrix;
 mod options;

@@ -12,14 +12,12 @@
 //!   [`equivalence`] to show that there is none worth speaking of.
 //! - Many cells: [`max_t`] with blocks, [`correct`] without, [`geometric`] for one figure.
 //! - One side: [`typical`], [`quantiles`], [`outliers`], [`trend`], [`modes`] and [`dip`].
-//! - Latencies: [`shift`] of a distribution, [`counts`] of stalls. Derived figures:
-//!   [`bootstrap`].
+//! - Whole distributions: [`shift`]. Derived figures: [`bootstrap`].
 //! - Planning: [`plan`], [`power`], [`components`]; when to stop: [`looks`].
 
 pub mod bootstrap;
 pub mod components;
 pub mod correct;
-pub mod counts;
 pub mod dip;
 pub mod equivalence;
 pub mod geometric;

@@ -18,6 +18,7 @@ use super::{remarks, tails, work};
 use crate::change::{Change, Scale, SideValue};
 use crate::decompose::{Decomposition, decompose};
 use crate::doubt::{self, Finding};
+use crate::estimate::dip::References;
 use crate::noise::{self, Repeat};
 
 /// Two sides, their rows not yet judged.
@@ -45,6 +46,7 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
     let (mut decompositions, mut doubts) = (Vec::new(), Vec::new());
     let (mut shifts, mut stalls) = (Vec::new(), Vec::new());
     let mut designs = Vec::new();
+    let references = References::new(options.seed);
     for pair in &pairs {
         let findings = (findings(&pair.a), findings(&pair.b));
         doubts.extend(doubts_of(pair, true, &findings.0));
@@ -70,10 +72,11 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
             effects: &options.effects,
             classes: &options.classes,
             accept_batched: options.accept_batched,
+            references: &references,
         };
         rows.extend(pair_rows(&ground));
         decompositions.extend(decompose_pair(pair));
-        shifts.extend(tails::shifts(pair, &ground.design));
+        shifts.extend(tails::shifts(pair, &ground.design, options.seed));
         stalls.extend(tails::stalls(pair, &ground.design));
         designs.push(ground.design);
     }
@@ -394,8 +397,8 @@ fn metric_row(ground: &Ground<'_>, metric: &Metric, of_a: &[&Phase], of_b: &[&Ph
     };
     let judgement = judge::judge(ground, &figures);
     let mut remarks = Vec::new();
-    if effect.is_some() {
-        remarks = remarks::of_runs(ground, metric, a.as_ref(), b.as_ref());
+    if let Some(effect) = effect {
+        remarks = remarks::of_runs(ground, metric, a.as_ref(), b.as_ref(), effect);
         remarks.extend(too_few);
     }
     let row = Row {

@@ -9,6 +9,7 @@ use super::pairing::{Pair, Run, without_number};
 use super::replication::{RunOrder, Unit};
 use super::work::JobDifferences;
 use crate::change::{Change, SideValue, is_percent_of_baseline};
+use crate::estimate::dip::References;
 use crate::estimate::plan;
 use crate::verdict::{Effects, Verdict};
 
@@ -41,6 +42,8 @@ pub(super) struct Ground<'a> {
     pub(super) classes: &'a [MetricClass],
     /// Whether the user wants runs judged that were not interleaved.
     pub(super) accept_batched: bool,
+    /// What a dip of a number of runs is held against.
+    pub(super) references: &'a References,
 }
 
 /// How far runs of one configuration lie apart.

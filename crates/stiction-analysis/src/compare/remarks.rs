@@ -5,6 +5,7 @@ use stiction_core::{Metric, Provenance};
 
 use super::comparison::Row;
 use super::design::{Design, Moment, moment};
+use super::gathered;
 use super::judge::Ground;
 use super::options::CompareOptions;
 use super::pairing::{Pair, Run};
@@ -21,12 +22,14 @@ const FEWEST_FOR_TREND: usize = 8;
 /// Runs a side that one may lie far from at least.
 const FEWEST_FOR_OUTLIERS: usize = 5;
 
-/// What is seen in the runs of one metric.
+/// What is seen in the runs of one metric with the smallest effect of interest `effect`, a
+/// share.
 pub(super) fn of_runs(
     ground: &Ground<'_>,
     metric: &Metric,
     a: Option<&SideValue>,
     b: Option<&SideValue>,
+    effect: f64,
 ) -> Vec<Remark> {
     let design = &ground.design;
     let mut found = Vec::new();
@@ -38,6 +41,9 @@ pub(super) fn of_runs(
     }
     if let (Some(a), Some(b)) = (a, b) {
         remark(RemarkCode::Drift, drift(ground.pair, design, metric));
+        let margin = effect.ln_1p();
+        let modes = gathered::told(metric, (a, b), margin, ground.references);
+        remark(RemarkCode::Modes, modes);
         remark(RemarkCode::Outlier, far("A", a));
         remark(RemarkCode::Outlier, far("B", b));
     }

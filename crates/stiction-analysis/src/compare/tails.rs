@@ -1,13 +1,13 @@
 //! Whole distributions of latency side by side: how each percentile shifts, and how
 //! many operations stalled.
 
-use stiction_core::{Cell, Direction, Histogram};
+use stiction_core::{Cell, Direction, Histogram, Seed};
 
 use super::design::{Block, Design};
 use super::judge::FEWEST_BLOCKS;
 use super::pairing::{Pair, Run};
 use super::replication::RunOrder;
-use crate::estimate::signed_rank;
+use crate::estimate::{shift, signed_rank};
 
 /// How the distribution of one direction's latencies shifts from A to B: the shift
 /// function, so that "median better, tail worse" is one picture.
@@ -68,16 +68,11 @@ pub struct StallCounts {
     pub over_10s: u64,
 }
 
-/// Percentiles of a shift: deciles, then the tail.
-const PERCENTILES: [f64; 12] = [
-    10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.9,
-];
-
 /// How the distributions of each direction that both sides recorded shift.
-pub(super) fn shifts(pair: &Pair<'_>, design: &Design) -> Vec<Shift> {
+pub(super) fn shifts(pair: &Pair<'_>, design: &Design, seed: Seed) -> Vec<Shift> {
     let of = |direction| {
         let (a, b) = (each(&pair.a, direction)?, each(&pair.b, direction)?);
-        let points = points(&a, &b, design);
+        let points = points(&a, &b, design, seed);
         (!points.is_empty()).then(|| Shift {
             cell: pair.cell.clone(),
             phase: pair.phase.clone(),
@@ -146,30 +141,34 @@ fn judged_blocks(design: &Design) -> &[Block] {
     }
 }
 
-fn points(a: &[Histogram], b: &[Histogram], design: &Design) -> Vec<ShiftPoint> {
+fn points(a: &[Histogram], b: &[Histogram], design: &Design, seed: Seed) -> Vec<ShiftPoint> {
     let (all_a, all_b) = (merged(a), merged(b));
     let known = |percentile: f64| {
         let of = |all: &Histogram| all.quantile_ns_if_enough(percentile / 100.0);
-        Some((percentile, of(&all_a)?, of(&all_b)?)).filter(|&(_, a, b)| a > 0 && b > 0)
+        let (a_ns, b_ns) = (of(&all_a)?, of(&all_b)?);
+        (a_ns > 0 && b_ns > 0).then_some((percentile, a_ns as f64, b_ns as f64))
     };
-    let known: Vec<_> = PERCENTILES.into_iter().filter_map(known).collect();
-    // One interval for each point, so that all of them hold at once with 95 %.
-    let confidence = 1.0 - 0.05 / known.len().max(1) as f64;
+    let known: Vec<_> = shift::PERCENTILES.into_iter().filter_map(known).collect();
+    let of_blocks = |&(percentile, ..): &(f64, f64, f64)| differences(a, b, design, percentile);
+    let differences: Vec<Option<Vec<f64>>> = known.iter().map(of_blocks).collect();
+    // Those that every run has enough operations for are judged together.
+    let judged: Vec<Vec<f64>> = differences.iter().flatten().cloned().collect();
+    let mut shifts = shift::shifts(&judged, 0.95, seed).into_iter();
     known
         .into_iter()
-        .map(|(percentile, a_ns, b_ns)| {
-            let differences = differences(a, b, design, percentile);
-            let typical = differences.as_deref().and_then(signed_rank::hodges_lehmann);
-            let interval = differences
-                .as_deref()
-                .and_then(|differences| signed_rank::interval(differences, confidence));
+        .zip(differences)
+        .map(|((percentile, a_ns, b_ns), differences)| {
+            let shift = differences.and_then(|_| shifts.next().flatten());
             let percent = |log: f64| 100.0 * log.exp_m1();
+            let merged = (b_ns / a_ns).ln();
             ShiftPoint {
                 percentile,
-                a_ns: a_ns as f64,
-                b_ns: b_ns as f64,
-                change_percent: percent(typical.unwrap_or((b_ns as f64 / a_ns as f64).ln())),
-                interval_percent: interval.map(|(low, high)| (percent(low), percent(high))),
+                a_ns,
+                b_ns,
+                change_percent: percent(shift.map_or(merged, |shift| shift.typical)),
+                interval_percent: shift
+                    .and_then(|shift| shift.interval)
+                    .map(|(low, high)| (percent(low), percent(high))),
             }
         })
         .collect()

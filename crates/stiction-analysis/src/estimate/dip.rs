@@ -5,6 +5,10 @@
 //! 1 / 2n. J. A. Hartigan and P. M. Hartigan, "The dip test of unimodality", Annals of
 //! Statistics 13 (1985); P. M. Hartigan, "Algorithm AS 217", Applied Statistics 34 (1985).
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use stiction_core::Seed;
 
 use crate::draws::Draws;
@@ -63,6 +67,32 @@ impl Reference {
     pub fn p(&self, dip: f64) -> f64 {
         let below = self.dips.partition_point(|&other| other < dip);
         (self.dips.len() - below + 1) as f64 / (self.dips.len() + 1) as f64
+    }
+}
+
+/// References of several sizes, each made when it is first asked for.
+#[derive(Debug)]
+pub struct References {
+    seed: Seed,
+    by_n: RefCell<BTreeMap<usize, Rc<Reference>>>,
+}
+
+impl References {
+    /// References that follow from `seed`.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self {
+            seed,
+            by_n: RefCell::default(),
+        }
+    }
+
+    /// The one for samples of `n`.
+    #[must_use]
+    pub fn of(&self, n: usize) -> Rc<Reference> {
+        let mut by_n = self.by_n.borrow_mut();
+        let made = || Rc::new(Reference::of(n, self.seed));
+        Rc::clone(by_n.entry(n).or_insert_with(made))
     }
 }
 
@@ -244,5 +274,8 @@ mod tests {
         assert_eq!(one.n(), 12);
         assert_eq!(one.p(1.0 / 24.0), 1.0, "no dip is smaller");
         assert_eq!(one.p(0.25), 1.0 / 4001.0);
+        let several = References::new(Seed(1));
+        assert_eq!(several.of(12).dips, one.dips);
+        assert!(Rc::ptr_eq(&several.of(12), &several.of(12)));
     }
 }

@@ -71,8 +71,8 @@ pub fn adjusted_p(cells: &[Vec<f64>], seed: Seed) -> Vec<f64> {
 }
 
 /// Intervals for the means of all cells that cover them together with `confidence`; in the
-/// order of `cells`, which are as for [`adjusted_p`]. `None` of fewer than six blocks, of
-/// cells without spread, and where some value is not finite.
+/// order of `cells`, which are as for [`adjusted_p`]. `None` of fewer than six blocks, and
+/// where some value is not finite; of equal values the interval is the value.
 ///
 /// The reach in standard errors is the quantile of the largest |t| over the patterns of what
 /// is left when each cell's mean is taken away: the wild bootstrap of R. Y. Liu, "Bootstrap
@@ -103,9 +103,11 @@ pub fn intervals(cells: &[Vec<f64>], confidence: f64, seed: Seed) -> Vec<Option<
         let reach = reach * estimate.standard_error;
         (estimate.estimate - reach, estimate.estimate + reach)
     };
-    estimates
-        .into_iter()
-        .map(|estimate| estimate.map(around))
+    let only_value = |cell: &[f64]| super::all_finite(cell).then_some((cell[0], cell[0]));
+    cells
+        .iter()
+        .zip(estimates)
+        .map(|(cell, estimate)| estimate.map(around).or_else(|| only_value(cell)))
         .collect()
 }
 
