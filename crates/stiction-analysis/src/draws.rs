@@ -40,10 +40,24 @@ impl Draws {
 
     /// A draw from the normal distribution of mean 0 and variance 1, by the method of Box
     /// and Muller.
-    #[cfg(test)]
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// A draw from the exponential distribution of mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
+    }
+
+    /// Whether something of this chance happens.
+    pub(crate) fn happens(&mut self, chance: f64) -> bool {
+        self.uniform() < chance
+    }
+
+    /// A seed for what draws by itself.
+    pub(crate) fn seed(&mut self) -> Seed {
+        Seed(self.bits())
     }
 }
 
@@ -81,5 +95,19 @@ mod tests {
         assert!(mean.abs() < 0.028, "{mean}");
         assert!((variance - 1.0).abs() < 0.04, "{variance}");
         assert!((beyond - 0.05).abs() < 0.006, "{beyond}");
+    }
+
+    /// The moments of the exponential distribution, 1 and 2, and a share, of 20,000 draws
+    /// within four standard errors: 0.007, 0.032 and 0.003.
+    #[test]
+    fn exponential_draws_are_exponential() {
+        let mut draws = Draws::new(Seed(1));
+        let all: Vec<f64> = (0..20_000).map(|_| draws.exponential()).collect();
+        let mean = all.iter().sum::<f64>() / 20_000.0;
+        let squares = all.iter().map(|x| x * x).sum::<f64>() / 20_000.0;
+        let happened = (0..20_000).filter(|_| draws.happens(0.25)).count() as f64;
+        assert!((mean - 1.0).abs() < 0.028, "{mean}");
+        assert!((squares - 2.0).abs() < 0.13, "{squares}");
+        assert!((happened / 20_000.0 - 0.25).abs() < 0.0123, "{happened}");
     }
 }

@@ -14,6 +14,7 @@
 //! - [`slowdown`]: how long one thing takes over another, with its interval.
 //! - [`steady`]: when a rate had become steady, and what of it is warm-up.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
+//! - [`selftest`]: the rules held against worlds of which the truth is known.
 //! - [`history`]: how figures went over time, and where their level changed.
 
 pub mod bisect;
@@ -28,6 +29,7 @@ pub mod estimate;
 pub mod history;
 pub mod noise;
 pub mod percent;
+pub mod selftest;
 pub mod slowdown;
 pub mod steady;
 mod verdict;

@@ -16,6 +16,7 @@ impl Seed {
     /// generators", OOPSLA 2014), which maps distinct inputs to distinct outputs:
     /// two streams of one seed never coincide.
     #[must_use]
+    #[inline]
     pub fn stream(self, stream: u64) -> Self {
         let mut z = self
             .0

@@ -6,6 +6,7 @@ mod fio;
 
 use build::{doubting, on, session_on, trial, with};
 use stiction_analysis::compare::{CompareOptions, Side, compare};
+use stiction_analysis::selftest::{Bound, Figure, Limit, Reading, Row, SEED, Size};
 use stiction_core::{
     Caveat, CaveatCode, Cell, Extent, FileMap, Measurement, Phase, PhaseKind, Plan, Seed, Session,
     Subject, Summary, metrics,
@@ -196,6 +197,29 @@ fn layouts_are_as_documented() {
     };
     let maps = [map("a", [40_960, 49_152]), map("b", [45_056, 53_248])];
     assert_eq!(json::layout(&maps), documented("stiction-layout"));
+}
+
+#[test]
+fn selftests_are_as_documented() {
+    let reading = |case: &str, value: f64| Reading {
+        case: case.to_owned(),
+        value,
+    };
+    let row = Row {
+        property: "any false alarm over 60 cells",
+        bound: Bound {
+            limit: Limit::AtMost(0.075),
+            figure: Figure::Share,
+            replicates: 1000,
+        },
+        limit: Limit::AtMost(0.125),
+        replicates: 200,
+        readings: vec![reading("8 blocks", 0.03125), reading("16 blocks", 0.0625)],
+    };
+    assert_eq!(
+        json::selftest(&[row], Size::Quick, SEED),
+        documented("stiction-selftest")
+    );
 }
 
 #[test]

@@ -48,6 +48,11 @@ pub(super) const STAGES: &[Stage] = &[
         run: |ground| nextest(ground, &format!("({END_TO_END}) and not ({ROOT})"), &[]),
     },
     Stage {
+        name: "selftest",
+        what: "the rules of verdicts, in simulated sessions",
+        run: |ground| cargo(ground, SELFTEST).into(),
+    },
+    Stage {
         name: "readme",
         what: "the commands of the README, as written",
         run: |ground| readme::run(ground).into(),
@@ -57,6 +62,18 @@ pub(super) const STAGES: &[Stage] = &[
         what: "tests on loop devices, one at a time",
         run: root,
     },
+];
+
+/// With the fixed seed of the program: it says the same each time.
+const SELFTEST: &[&str] = &[
+    "run",
+    "--quiet",
+    "--locked",
+    "--package",
+    "stiction",
+    "--",
+    "selftest",
+    "stats",
 ];
 
 /// The tests that drive the binary.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use stiction_core::{Better, Seed};
 
 use super::comparison::{Estimate, Method};
-use crate::estimate::{max_t, plan, rank_sum, signed_rank};
+use crate::estimate::{max_t, plan, rank_sum, sign_flip, signed_rank};
 use crate::verdict::Verdict;
 
 /// The chance of a false alarm anywhere in a family that a verdict allows.
@@ -128,6 +128,13 @@ fn undecided(estimate: &Estimate, deviation: f64, effect: f64) -> Verdict {
         // More than there are: the plan rests on an estimate of the spread.
         runs_needed: needed.map(|needed| needed.max(estimate.blocks + 1)),
     }
+}
+
+/// The p-value of one cell as if it were the only one, for what is kept over many of them
+/// by other means than [`family_p`].
+#[must_use]
+pub fn p_alone(differences: &[f64], seed: Seed) -> f64 {
+    sign_flip::p_two_sided(differences).unwrap_or_else(|| family_p(&[differences], seed)[0])
 }
 
 /// The adjusted p-value of each member of a family of cells, in their order: with

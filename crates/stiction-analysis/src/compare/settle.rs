@@ -2,11 +2,11 @@
 
 use stiction_core::Seed;
 
-use super::decide::{decide, decide_apart, family_p};
+use super::decide::{decide, decide_apart, family_p, p_alone};
 use super::judge::{Evidence, Judgement};
 use super::options::Control;
 use super::{CompareOptions, Row};
-use crate::estimate::{correct, max_t, rank_sum, sign_flip};
+use crate::estimate::{correct, rank_sum};
 
 /// A row on its way to its verdict.
 pub(super) struct Draft {
@@ -102,8 +102,7 @@ fn any_false_alarm(evidence: &[&Evidence], seed: Seed) -> Vec<f64> {
 /// The p-value of one piece of evidence as if it were the only one.
 fn alone(evidence: &Evidence, seed: Seed) -> f64 {
     match evidence {
-        Evidence::Blocks(differences) => sign_flip::p_two_sided(differences)
-            .unwrap_or_else(|| max_t::adjusted_p(std::slice::from_ref(differences), seed)[0]),
+        Evidence::Blocks(differences) => p_alone(differences, seed),
         Evidence::Apart(a, b) => rank_sum::p_two_sided(a, b),
     }
 }

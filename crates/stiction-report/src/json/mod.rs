@@ -5,6 +5,7 @@ mod comparison;
 mod curve;
 mod fio;
 mod layout;
+mod selftest;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use stiction_core::{
 pub use comparison::comparison;
 pub use fio::{fio_errors, fio_lint};
 pub use layout::layout;
+pub use selftest::selftest;
 
 use crate::import::ImportedFile;
 use crate::judged::{Judged, JudgedPhase};

@@ -19,6 +19,7 @@ mod metadata;
 mod pagecache;
 mod parallel;
 mod quick;
+mod selftest;
 mod sessions;
 mod sides;
 mod sync_methods;
@@ -49,6 +50,7 @@ pub(crate) use metadata::MetadataArguments;
 pub(crate) use pagecache::PagecacheArguments;
 pub(crate) use parallel::ParallelArguments;
 pub(crate) use quick::QuickArguments;
+pub(crate) use selftest::{SelftestArguments, SelftestCommand, SizeWord, StatsArguments};
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
     ReportArguments, ShowArguments, StoreArguments, StoreCommand,
@@ -210,6 +212,8 @@ pub(crate) enum Command {
     /// Remove files and undo settings that a killed run left behind
     #[command(visible_alias = "restore")]
     Clean(CleanArguments),
+    /// Hold this program against what it has to keep to
+    Selftest(SelftestArguments),
     /// Write the manual pages
     Man {
         /// Write one page a command into DIR instead of the main page on stdout

@@ -25,6 +25,7 @@ mod quick;
 mod recorded;
 mod report;
 mod scratch;
+mod selftest;
 mod sessions;
 mod sides;
 mod sizes;
@@ -84,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
             StoreCommand::Path => store::path(&desk()?),
         },
         Command::Clean(typed) => clean::run(typed, &desk()?),
+        Command::Selftest(typed) => selftest::run(typed, console),
         Command::Man { directory } => manual::pages(directory.as_deref(), console),
         Command::Completions { shell } => manual::completions(*shell, console),
         measuring => {

@@ -135,6 +135,8 @@ fn every_command_writes_a_document() {
         check(&lab.json(["show", "latest"], 0), "stiction-report");
     }
     check(&lab.json(["list"], 0), "stiction-list");
+    let selftest = lab.json(["selftest", "stats", "--only", "steady"], 0);
+    check(&selftest, "stiction-selftest");
     check(&lab.json(["compare", "a", "b"], 3), "stiction-comparison");
     let table = seed("tiobench-ext3-32-threads.txt");
     let labels = words([&"compare", &table, &"2.5.59", &"2.5.59-mm2"]);

@@ -28,6 +28,7 @@ mod places;
 mod report;
 mod rights;
 mod running;
+mod selftest;
 mod signals;
 mod space;
 mod store;
