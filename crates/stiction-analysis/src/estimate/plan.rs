@@ -60,11 +60,12 @@ fn log_variance(values: &[f64]) -> Option<f64> {
     Some(deviation * deviation)
 }
 
-/// The sample standard deviation, with n - 1; `None` of fewer than two values.
+/// The sample standard deviation, with n - 1; `None` of fewer than two values, and where
+/// some are not finite.
 #[must_use]
 pub fn deviation(values: &[f64]) -> Option<f64> {
     let n = values.len();
-    if n < 2 {
+    if n < 2 || !super::all_finite(values) {
         return None;
     }
     let mean = values.iter().sum::<f64>() / n as f64;
@@ -114,5 +115,20 @@ mod tests {
             deviation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]),
             Some((32f64 / 7.0).sqrt())
         );
+    }
+
+    #[test]
+    fn what_is_no_number_makes_no_plan() {
+        for odd in [f64::NAN, f64::INFINITY] {
+            assert_eq!(deviation(&[1.0, odd]), None);
+            assert_eq!(blocks_needed(odd, 0.03), None);
+            assert_eq!(blocks_needed(0.03, -odd), None);
+            assert_eq!(runs_needed(&[1.0, 2.0], &[1.0, odd], 0.03), None);
+        }
+        for effect in [0.0, -0.5, -2.0, f64::NAN] {
+            assert_eq!(blocks_needed(0.03, effect), None, "{effect}");
+        }
+        assert_eq!(blocks_needed(0.0, 0.03), Some(FEWEST), "no noise");
+        assert_eq!(smallest_visible(0.0, 10), 0.0);
     }
 }

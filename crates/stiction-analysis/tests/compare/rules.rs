@@ -294,3 +294,27 @@ fn drift_is_told_and_changes_no_verdict() {
         still.remarks
     );
 }
+
+/// Six blocks of twenty fall to a third on both sides.
+#[test]
+fn two_modes_are_told_and_not_averaged_away() {
+    let values: Vec<(f64, f64)> = scattered(1.0, 20)
+        .into_iter()
+        .enumerate()
+        .map(|(block, (a, b))| {
+            let share = if block % 10 < 3 { 1.0 / 3.0 } else { 1.0 };
+            (a * share, b * share)
+        })
+        .collect();
+    let row = judged(&metrics::RATE, &values, &CompareOptions::default());
+    let remark = row.remarks.iter().find(|r| r.code == RemarkCode::Modes);
+    let text = &remark.expect("six of twenty runs lie apart").text;
+    assert!(text.starts_with("A: 70 % near 95."), "{text}");
+    assert!(text.contains("30 % near 31."), "{text}");
+    assert!(
+        text.ends_with("neither levels nor shares changed"),
+        "{text}"
+    );
+    // Blocks absorb it: both sides of each lie on one level.
+    assert_eq!(row.verdict, Some(Verdict::Same));
+}
