@@ -9,6 +9,7 @@
 //! A new point that lies where it was not to is flagged at once. That the level changed is
 //! said when three points are at the new one, provisionally, and from five on for good.
 
+mod around;
 mod clock;
 mod course;
 pub mod divisive;
@@ -17,6 +18,7 @@ mod prediction;
 mod series;
 mod shift;
 
+pub use around::{Around, around};
 pub use clock::clock_doubts;
 pub use course::{
     Course, CourseOptions, Flag, LevelChange, SeriesCut, State, Stretch, course, is_judged,

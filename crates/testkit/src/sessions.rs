@@ -1,9 +1,9 @@
 //! Sessions with something in every field, each following from a number.
 
 use stiction_core::{
-    Access, Action, BackendKind, Caveat, CaveatCode, Cell, Create, Data, DeviceTraffic, Direction,
-    Environment, Filesystem, Histogram, Interval, Job, Kernel, Layer, LayerKind, Measurement,
-    MissingFact, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial, Provenance,
+    Access, Action, BackendKind, Caveat, CaveatCode, Cell, Create, Data, DeviceTraffic, Digest,
+    Direction, Environment, Filesystem, Histogram, Interval, Job, Kernel, Layer, LayerKind,
+    Measurement, MissingFact, Phase, PhaseKind, PhaseOutcome, Plan, PlannedTrial, Provenance,
     RECORD_FORMAT_VERSION, Recording, Region, Residency, Seed, Session, SessionEnd, SessionHeader,
     SessionId, SessionOutcome, SkipCode, SkipReason, StartOrder, SyncEvery, SyncKind, TargetStack,
     Timing, Tool, Trial, TrialOutcome, WorkerSummary, WriteSync, metrics,
@@ -295,4 +295,46 @@ mod tests {
         assert_eq!(sample(5), sample(5));
         assert!(sample(5).header.id < sample(6).header.id);
     }
+}
+
+/// One session of a history: it began `day` days after the first, in a boot of its own, and
+/// wrote once at `rate` bytes per second.
+#[must_use]
+pub fn nightly(day: u64, rate: f64) -> Session {
+    let mut session = sample(1);
+    let header = &mut session.header;
+    let hours = i64::try_from(day).unwrap_or(0) * 24;
+    header.started += jiff::SignedDuration::from_hours(hours);
+    header.id = SessionId::new(header.started, day);
+    header.label = None;
+    header.provenance = Provenance::Measured;
+    header.environment.kernel = Some(Kernel {
+        release: "6.18.1".to_owned(),
+        boot: Some(Digest::of(&day.to_le_bytes())),
+        ..Kernel::default()
+    });
+    header.plan = Some(Plan {
+        workload: "tiobench".to_owned(),
+        parameters: serde_json::json!({"block_size_bytes": 4096}),
+        seed: Seed(day),
+        trials: Vec::new(),
+    });
+    let mut phase = Phase::new("write", PhaseKind::Measure);
+    phase.measurements = vec![Measurement::new(metrics::RATE, rate, 1)];
+    session.trials = vec![Trial {
+        phases: vec![phase],
+        ..Trial::new(Cell::new().with("threads", 4u32), 0)
+    }];
+    session.end = None;
+    session
+}
+
+/// A history of one night for each of `levels`, with rates that wobble by 1 % around them.
+#[must_use]
+pub fn nights(levels: &[f64]) -> Vec<Session> {
+    const WOBBLE_PERCENT: [f64; 11] = [0.3, -0.9, 0.6, 1.0, -0.4, -1.0, 0.1, 0.8, -0.6, -0.2, 0.5];
+    let numbered = (0u64..).zip(levels.iter().zip(WOBBLE_PERCENT.iter().cycle()));
+    numbered
+        .map(|(day, (level, wobble))| nightly(day, level * (1.0 + wobble / 100.0)))
+        .collect()
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stiction_core::{
-    Digest, Metric, Phase, PhaseKind, PhaseOutcome, Session, SessionId, Trial, TrialOutcome, Unit,
+    Digest, Metric, MetricClass, Phase, PhaseKind, PhaseOutcome, Session, SessionId, Trial,
+    TrialOutcome, Unit,
 };
 
 use super::key::{Context, Key, Place};
@@ -142,6 +143,11 @@ impl Gathered {
             if Effects::default().of(metric.class).is_none() {
                 continue;
             }
+            let value = measurement.value;
+            if value == 0.0 && metric.class == MetricClass::Cpu {
+                // CPU time is counted in ticks: less than one may read 0, and is no failure.
+                continue;
+            }
             let key = (phase.name.clone(), metric.name.to_string(), metric.unit);
             let place = *self.index.entry(key).or_insert_with(|| {
                 let draft = Draft {
@@ -153,7 +159,6 @@ impl Gathered {
                 self.series.len() - 1
             });
             is_main = false;
-            let value = measurement.value;
             let run = if value.is_finite() && value > 0.0 {
                 Ok(value)
             } else {

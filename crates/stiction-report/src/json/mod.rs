@@ -4,6 +4,7 @@
 mod comparison;
 mod curve;
 mod fio;
+mod history;
 mod layout;
 mod selftest;
 
@@ -18,6 +19,7 @@ use stiction_core::{
 
 pub use comparison::comparison;
 pub use fio::{fio_errors, fio_lint};
+pub use history::history;
 pub use layout::layout;
 pub use selftest::selftest;
 

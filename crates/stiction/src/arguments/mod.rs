@@ -12,6 +12,7 @@ mod effects;
 mod file_layout;
 mod fio;
 mod gate;
+mod history;
 mod ioping;
 mod ladder;
 mod layout;
@@ -43,6 +44,9 @@ pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};
 pub(crate) use gate::GateArguments;
+pub(crate) use history::{
+    AnnotateArguments, HistoryArguments, HistoryChoice, HistoryCommand, HistoryLayout, PointWord,
+};
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::{ClassicLayout, ProgramLayout};
@@ -86,6 +90,7 @@ Look back and compare:
                                     A report again, as an old program had it
   stiction compare k3f9 m2p7        Two sessions side by side
   stiction gate --baseline 6.9 m2p7 Exit 1 if something became worse
+  stiction history                  What changed over time, and where
   stiction import mail.txt          Read tables of tiobench, contest, Bonnie...
   stiction compare mail.txt 2.5.59 2.5.59-mm2
                                     Two labels inside one table
@@ -201,6 +206,8 @@ pub(crate) enum Command {
     Gate(Box<GateArguments>),
     /// Name sessions to compare others with
     Baseline(BaselineArguments),
+    /// How figures went over time, and where their level changed
+    History(Box<HistoryArguments>),
     /// Read other tools' tables into the store
     Import(ImportArguments),
     /// Write a session out, lossless

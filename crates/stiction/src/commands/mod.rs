@@ -10,6 +10,7 @@ mod curve;
 mod fio;
 mod fio_output;
 mod gate;
+mod history;
 mod import;
 mod ioping;
 mod ladder;
@@ -77,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Compare(typed) => compare::run(typed, &desk()?),
         Command::Gate(typed) => gate::run(typed, &desk()?),
         Command::Baseline(typed) => baseline::run(typed, &desk()?),
+        Command::History(typed) => history::run(typed, &desk()?),
         Command::Import(typed) => import::run(typed, &desk()?),
         Command::Export(typed) => sessions::export(typed, &desk()?),
         Command::Delete(typed) => sessions::delete(typed, &desk()?),

@@ -137,6 +137,11 @@ fn every_command_writes_a_document() {
     check(&lab.json(["list"], 0), "stiction-list");
     let selftest = lab.json(["selftest", "stats", "--only", "steady"], 0);
     check(&selftest, "stiction-selftest");
+    check(&lab.json(["history", "--all"], 0), "stiction-history");
+    let note = [
+        "history", "annotate", "all", "--at", "latest", "--why", "a disk",
+    ];
+    check(&lab.json(note, 0), "stiction-annotation");
     check(&lab.json(["compare", "a", "b"], 3), "stiction-comparison");
     let table = seed("tiobench-ext3-32-threads.txt");
     let labels = words([&"compare", &table, &"2.5.59", &"2.5.59-mm2"]);

@@ -14,6 +14,7 @@ mod fio;
 mod fio_output;
 mod fio_replay;
 mod fio_run;
+mod history;
 mod ioping;
 mod json;
 mod keeping;

@@ -3,26 +3,10 @@
 use super::*;
 use crate::history::{Key, PointUnit, SeriesOptions, series};
 use stiction_core::{
-    AnnotationKind, Cell, Digest, Kernel, Measurement, Metric, Phase, PhaseKind, Session,
-    SessionId, Trial, TrialOutcome, metrics,
+    AnnotationKind, Cell, Digest, Measurement, Metric, Phase, PhaseKind, Session, Trial,
+    TrialOutcome, metrics,
 };
-use testkit::sessions::sample;
-
-/// A session that began `number` hours after the first, with one rate of one write.
-fn session(number: u64, rate: f64) -> Session {
-    let mut session = sample(1);
-    let header = &mut session.header;
-    header.started += jiff::SignedDuration::from_hours(number as i64);
-    header.id = SessionId::new(header.started, number);
-    header.label = None;
-    header.environment.kernel = Some(Kernel {
-        boot: Some(Digest::of(&number.to_le_bytes())),
-        ..Kernel::default()
-    });
-    session.trials = vec![trial(metrics::RATE, rate)];
-    session.end = None;
-    session
-}
+use testkit::sessions::{nightly as session, nights as sessions};
 
 fn trial(metric: Metric, value: f64) -> Trial {
     let mut phase = Phase::new("write", PhaseKind::Measure);
@@ -47,14 +31,6 @@ fn only(sessions: &[Session], options: &SeriesOptions) -> Series {
 fn judge(sessions: &[Session], annotations: &[Annotation]) -> Course {
     let one = only(sessions, &SeriesOptions::default());
     course(one, annotations, &CourseOptions::default())
-}
-
-/// Rates that wobble by 1 % around a level for each of `levels`.
-fn sessions(levels: &[f64]) -> Vec<Session> {
-    let wobble = [0.3, -0.9, 0.6, 1.0, -0.4, -1.0, 0.1, 0.8, -0.6, -0.2, 0.5];
-    let numbered = (0..).zip(levels);
-    let rates = numbered.map(|(n, level)| (n, level * (1.0 + wobble[n as usize % 11] / 100.0)));
-    rates.map(|(n, rate)| session(n, rate)).collect()
 }
 
 fn annotation(at: &Session, series: Option<&Key>) -> Annotation {
