@@ -17,7 +17,7 @@ pub(crate) fn cell_text(cell: &Cell) -> String {
     texts.join(", ")
 }
 
-fn level_text(factor: &str, level: &Level) -> String {
+pub(crate) fn level_text(factor: &str, level: &Level) -> String {
     match (factor, level) {
         ("threads", Level::Integer(1)) => "1 thread".to_owned(),
         ("threads", level) => format!("{level} threads"),

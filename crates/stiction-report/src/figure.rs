@@ -187,6 +187,69 @@ pub(crate) fn change(percent: f64) -> String {
     }
 }
 
+/// Decimals of percentages that are known to within `width` points: two digits of the
+/// width, so that a reader sees no more than is known.
+fn decimals_of(width: f64) -> usize {
+    if !width.is_finite() || width <= 0.0 {
+        return 1;
+    }
+    (1.0 - width.log10().floor()).clamp(0.0, 2.0) as usize
+}
+
+/// A change in percent with its sign, rounded as its interval allows: `-67.1 %`.
+pub(crate) fn change_within(percent: f64, (lowest, highest): (f64, f64)) -> String {
+    format!("{} %", signed(percent, decimals_of(highest - lowest)))
+}
+
+/// The ends of an interval in percent, without the sign of percent: `-68.0..-66.2`.
+pub(crate) fn interval(lowest: f64, highest: f64) -> String {
+    let decimals = decimals_of(highest - lowest);
+    format!(
+        "{}..{}",
+        signed(lowest, decimals),
+        signed(highest, decimals)
+    )
+}
+
+/// A number with its sign; one that rounds to nothing has none.
+pub(crate) fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:+.decimals$}");
+    if text[1..].bytes().all(|byte| matches!(byte, b'0' | b'.')) {
+        text[1..].to_owned()
+    } else {
+        text
+    }
+}
+
+/// A probability; never p = 0.
+pub(crate) fn probability(p: f64) -> String {
+    if p < 0.001 {
+        "<.001".to_owned()
+    } else {
+        format!("{p:.3}").trim_start_matches('0').to_owned()
+    }
+}
+
+/// Ratios from here on are told beside the percentage.
+const TELLING_RATIO: f64 = 2.0;
+
+/// `9.47x` or `0.11x` for changes that a percentage tells badly, else empty.
+pub(crate) fn ratio(ratio: f64) -> String {
+    if ratio >= TELLING_RATIO {
+        format!("{}x", significant(ratio, 3))
+    } else if ratio > 0.0 && ratio <= 1.0 / TELLING_RATIO {
+        format!("{}x", significant(ratio, 2))
+    } else {
+        String::new()
+    }
+}
+
+/// A size in percent without a sign, to two digits: `2.1 %`, `3 %`.
+pub(crate) fn size_percent(percent: f64) -> String {
+    let text = significant(percent, 2);
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,5 +350,41 @@ mod tests {
         assert_eq!(change(-0.04), "0.0 %");
         assert_eq!(change(12.34), "+12.3 %");
         assert_eq!(change(847.1), "+847 %");
+    }
+
+    /// The rows of the layout that the reports follow: intervals of 1.8, 4.8 and 27
+    /// points leave one, one and no decimal.
+    #[test]
+    fn intervals_decide_how_far_a_change_is_rounded() {
+        for (low, high, change, change_text, text) in [
+            (-68.0, -66.2, -67.07, "-67.1 %", "-68.0..-66.2"),
+            (-33.9, -29.1, -31.6, "-31.6 %", "-33.9..-29.1"),
+            (160.0, 187.0, 172.7, "+173 %", "+160..+187"),
+            (-0.061, 0.034, -0.0134, "-0.01 %", "-0.06..+0.03"),
+            (-0.4, 0.4, 0.001, "0.00 %", "-0.40..+0.40"),
+        ] {
+            assert_eq!(change_within(change, (low, high)), change_text);
+            assert_eq!(interval(low, high), text);
+        }
+        assert_eq!(interval(f64::NEG_INFINITY, 3.0), "-inf..+3.0");
+    }
+
+    #[test]
+    fn sizes_have_no_idle_decimals() {
+        for (percent, text) in [
+            (3.0, "3 %"),
+            (2.14, "2.1 %"),
+            (10.0, "10 %"),
+            (0.5, "0.50 %"),
+        ] {
+            assert_eq!(size_percent(percent), text);
+        }
+    }
+
+    #[test]
+    fn probabilities_are_never_nothing() {
+        assert_eq!(probability(0.000_4), "<.001");
+        assert_eq!(probability(0.003_9), ".004");
+        assert_eq!(probability(1.0), "1.000");
     }
 }

@@ -1,4 +1,4 @@
-//! A report as it grows: lines, paragraphs and tables within 80 columns.
+//! A report as it grows: lines, paragraphs and tables within the columns of a page.
 
 use stiction_core::Subject;
 
@@ -102,6 +102,11 @@ impl Span {
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
+
+    /// Bytes of its text; columns where it is ASCII.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
 }
 
 impl<T: Into<String>> From<T> for Span {
@@ -171,13 +176,21 @@ impl Table {
 /// A report under construction.
 pub(crate) struct Page {
     style: Style,
+    /// Columns that no line exceeds.
+    width: usize,
     text: String,
 }
 
 impl Page {
     pub(crate) fn new(style: Style) -> Self {
+        Self::of_width(style, WIDTH)
+    }
+
+    /// A page whose lines have at most `width` columns.
+    pub(crate) fn of_width(style: Style, width: usize) -> Self {
         Self {
             style,
+            width,
             text: String::new(),
         }
     }
@@ -185,6 +198,11 @@ impl Page {
     /// The report; it ends with a line's end.
     pub(crate) fn finish(self) -> String {
         self.text
+    }
+
+    /// Columns that no line exceeds.
+    pub(crate) fn width(&self) -> usize {
+        self.width
     }
 
     /// Lines so far.
@@ -203,7 +221,7 @@ impl Page {
 
     /// One line of several pieces, cut where the page ends.
     pub(crate) fn spans(&mut self, spans: impl IntoIterator<Item = Span>) {
-        let mut room = WIDTH;
+        let mut room = self.width;
         let mut line = String::new();
         for span in spans {
             let text = fit(&span.text, room);
@@ -217,24 +235,26 @@ impl Page {
     /// One line with `left` at its beginning and `right` at its end.
     pub(crate) fn edges(&mut self, left: impl Into<Span>, right: impl Into<Span>) {
         let (mut left, right) = (left.into(), right.into());
-        let right = Span::new(right.role, fit(&right.text, WIDTH / 2));
-        left.text = fit(&left.text, WIDTH - right.text.len() - 1);
-        let gap = WIDTH - left.text.len() - right.text.len();
+        let right = Span::new(right.role, fit(&right.text, self.width / 2));
+        left.text = fit(&left.text, self.width - right.text.len() - 1);
+        let gap = self.width - left.text.len() - right.text.len();
         self.spans([left, " ".repeat(gap).into(), right]);
     }
 
     /// Text in as many lines as it takes, the first after `first`, the others
     /// under its end.
     pub(crate) fn paragraph(&mut self, first: &str, span: impl Into<Span>) {
+        self.paragraph_after(&first.into(), span);
+    }
+
+    /// The same with a role for what stands before the first line.
+    pub(crate) fn paragraph_after(&mut self, first: &Span, span: impl Into<Span>) {
         let span = span.into();
-        let first = fit(first, WIDTH / 2);
-        for (index, line) in wrap(&span.text, WIDTH - first.len()).iter().enumerate() {
-            let before = if index == 0 {
-                first.clone()
-            } else {
-                " ".repeat(first.len())
-            };
-            self.spans([before.into(), Span::new(span.role, line.as_str())]);
+        let mut before = Span::new(first.role, fit(&first.text, self.width / 2));
+        let indent = before.text.len();
+        for line in wrap(&span.text, self.width - indent) {
+            self.spans([before, Span::new(span.role, line)]);
+            before = " ".repeat(indent).into();
         }
     }
 

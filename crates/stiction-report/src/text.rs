@@ -27,6 +27,14 @@ pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
+/// `text` as HTML and XML take it, in elements and in attributes between double quotes.
+pub(crate) fn markup(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
 /// `text` in at most `width` columns; what does not fit is marked by two dots in
 /// the middle, since names differ at their ends.
 pub(crate) fn fit(text: &str, width: usize) -> String {
@@ -82,6 +90,14 @@ mod tests {
         assert_eq!(ascii("a\u{1b}[31mb\u{e9}\u{202e}"), "a?[31mb??");
         assert_eq!(ascii("two\nlines\tof"), "two lines of");
         assert!(matches!(ascii("plain ~text"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn names_are_not_markup() {
+        assert_eq!(
+            markup("<a href=\"x\">&"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;"
+        );
     }
 
     #[test]

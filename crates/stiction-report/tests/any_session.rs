@@ -3,7 +3,7 @@
 mod build;
 
 use proptest::prelude::*;
-use stiction_analysis::compare::{CompareOptions, Side, compare};
+use stiction_analysis::compare::{CompareOptions, Side, matrix};
 use stiction_core::{
     Caveat, CaveatCode, Cell, Environment, Kernel, LayerKind, Level, Measurement, Metric, Phase,
     PhaseKind, PhaseOutcome, Provenance, Session, SkipCode, SkipReason, Summary, TargetStack,
@@ -14,8 +14,8 @@ use stiction_report::tiobench::{
     tiotest_terse, tiotest_verbose,
 };
 use stiction_report::{
-    ImportedFile, ImportedSession, Judged, Listed, Style, UnreadLine, WIDTH, bonnie, comparison,
-    import, json, list, quick, show, stack_line,
+    ImportedFile, ImportedSession, Judged, Listed, Shown, Style, UnreadLine, WIDTH, bonnie,
+    comparison, import, json, list, quick, show, stack_line,
 };
 
 /// Names as they come from directories, devices and other people's files.
@@ -307,8 +307,8 @@ proptest! {
 
     #[test]
     fn comparisons_fit_80_columns(a in session(), b in session()) {
-        let found = compare(&Side::whole(&a), &Side::whole(&b), &CompareOptions::default());
-        fits(&comparison(&found, Style::Plain))?;
+        let found = matrix(&Side::whole(&a), &[Side::whole(&b)], &CompareOptions::default());
+        fits(&comparison(&found, Shown::default(), Style::Plain))?;
         let value: serde_json::Value = serde_json::from_str(&json::comparison(&found)).unwrap();
         prop_assert_eq!(&value["schema"], &serde_json::json!("stiction-comparison"));
     }

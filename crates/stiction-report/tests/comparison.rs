@@ -2,12 +2,12 @@
 
 mod build;
 
-use stiction_analysis::compare::{CompareOptions, Side, compare};
+use stiction_analysis::compare::{CompareOptions, Side, matrix};
 use stiction_core::{
     Cell, Measurement, Metric, Phase, PhaseKind, PhaseOutcome, Provenance, Session, SessionId,
     metrics,
 };
-use stiction_report::{Style, comparison, json};
+use stiction_report::{Shown, Style, comparison, json};
 
 /// A session read from a file, with trials of one phase.
 fn imported(layout: &str, phase: &str, rows: Vec<(Cell, Vec<Measurement>)>) -> Session {
@@ -64,9 +64,9 @@ fn two_kernels() -> Session {
     )
 }
 
-fn labels(session: &Session, a: &str, b: &str) -> stiction_analysis::compare::Comparison {
+fn labels(session: &Session, a: &str, b: &str) -> stiction_analysis::compare::Matrix {
     let side = |label| Side::labelled(session, label).unwrap();
-    compare(&side(a), &side(b), &CompareOptions::default())
+    matrix(&side(a), &[side(b)], &CompareOptions::default())
 }
 
 /// 32.39 / 3.42 = 9.47; 1 s / 3.42 = 292 ms, of which 17.36 % are 50.8 ms of CPU.
@@ -75,31 +75,35 @@ fn two_labels_of_one_table() {
     let session = two_kernels();
     let found = labels(&session, "2.5.59", "2.5.59-mm2");
     let expected = "\
-A  2.5.59                                                   20021130-105912-7000
-B  2.5.59-mm2                                                       same session
-   kernel: 2.5.59 in A, 2.5.59-mm2 in B
+4 cannot tell                                             2.5.59 -> 2.5.59-mm2
+session 20021130-105912-7000; 1 run a side; all at 32 threads, 4 KiB blocks, 8
+GiB in all
 
-Environment: both sides are of one session.
+                              2.5.59    2.5.59-mm2   change   ratio
+? write rate              3.42 MiB/s   32.39 MiB/s   +847 %   9.47x
+? write latency mean       27.992 ms      2.581 ms  -90.8 %  0.092x
+? write cpu                  17.36 %       34.28 %  +97.5 %
+? write cpu efficiency  20 MiB/s/CPU  94 MiB/s/CPU   +370 %   4.70x
+  1 figure described and not judged (--all lists them)
 
-write (unknown), 32 threads, 4 KiB blocks, 8 GiB in all
-                             A            B  change  ratio
-  rate              3.42 MiB/s  32.39 MiB/s  +847 %  9.47x CANNOT TELL
-  latency mean       27.992 ms     2.581 ms -90.8 % 0.092x CANNOT TELL
-  latency max        3109.52 s    340.598 s -89.0 %  0.11x
-  cpu                  17.36 %      34.28 % +97.5 %        CANNOT TELL
-  cpu efficiency  20 MiB/s/CPU 94 MiB/s/CPU  +370 %  4.70x CANNOT TELL
-  time per MiB          292 ms      30.9 ms -89.4 %  0.11x
-    of it CPU          50.8 ms      10.6 ms -79.2 %  0.21x moved
-    of it waiting       242 ms      20.3 ms -91.6 % 0.084x moved
+What moved with it
+  write
+                  2.5.59  2.5.59-mm2   change   ratio
+  time per MiB    292 ms     30.9 ms  -89.4 %   0.11x
+  of it CPU      50.8 ms     10.6 ms  -79.2 %   0.21x  moved
+  of it waiting   242 ms     20.3 ms  -91.6 %  0.084x  moved
   CPU time and waiting both changed the time for a MiB.
 
 Why
 - CANNOT TELL, all: 1 run a side: nothing is known of the spread
 - likely to decide everything: 6 runs a side, interleaved in one session
 
+context  both sides are of one session
+about    unknown: all
+
 CANNOT TELL: all 4 figures
 ";
-    assert_eq!(comparison(&found, Style::Plain), expected);
+    assert_eq!(comparison(&found, Shown::default(), Style::Plain), expected);
 }
 
 /// A compile under io_halfmem, from contest's logs: 306.82 s at 87 % and 461.74 s at
@@ -129,19 +133,21 @@ fn a_job_that_waits_while_its_load_moves_less() {
             row("ext3", ["461.74", "57%", "33", "465"]),
         ],
     );
-    let text = comparison(&labels(&session, "ext2", "ext3"), Style::Plain);
-    let (_, phase) = text.split_once("\njob ").unwrap();
-    let (phase, _) = phase.split_once("\n\n").unwrap();
+    let text = comparison(
+        &labels(&session, "ext2", "ext3"),
+        Shown::default(),
+        Style::Plain,
+    );
+    let (_, times) = text.split_once("\nWhat moved with it\n").unwrap();
+    let (times, _) = times.split_once("\n\n").unwrap();
     assert_eq!(
-        phase,
-        "(unknown), load io_halfmem
-                        A        B  change ratio
-  elapsed        306.82 s 461.74 s +50.5 %       CANNOT TELL
-  cpu                87 %     57 % -34.5 %       CANNOT TELL
-  load files           32       33  +3.1 %
-  CPU time          268 s    266 s  -1.1 %
-  waiting            38 s    196 s  +412 % 5.12x moved
-  load beside it 27 MiB/s 18 MiB/s -31.9 %
+        times,
+        "  job
+                      ext2      ext3   change  ratio
+  time               307 s     462 s  +50.5 %
+  of it CPU          268 s     266 s   -1.1 %
+  of it waiting       38 s     196 s   +412 %  5.12x  moved
+  load beside it  27 MiB/s  18 MiB/s  -31.9 %
   What changed the time is waiting; the CPU time hardly changed. The job waits
   longer and the load beside it moves less: I/O efficiency was lost."
     );
@@ -167,7 +173,11 @@ fn a_table_shows_its_own_noise() {
         ],
     );
     session.trials[2].repetition = 1;
-    let text = comparison(&labels(&session, "test8", "test9"), Style::Plain);
+    let text = comparison(
+        &labels(&session, "test8", "test9"),
+        Shown::default(),
+        Style::Plain,
+    );
     let (_, noise) = text.split_once("\nNoise").unwrap();
     assert_eq!(
         noise,
@@ -181,6 +191,9 @@ Why
   (kernel=test9) lie 26.0 points apart, and this difference is no larger
 - CANNOT TELL, random read change average: 2 runs of one configuration
   (kernel=test9) lie 6.0 points apart, and this difference is no larger
+
+context  both sides are of one session
+about    unknown: all
 
 CANNOT TELL: all 2 figures
 "
@@ -212,18 +225,17 @@ fn two_sessions() -> (Session, Session) {
 fn what_differs_stands_first_and_what_failed_is_a_regression() {
     let (a, b) = two_sessions();
     let sides = (Side::whole(&a), Side::whole(&b));
-    let found = compare(&sides.0, &sides.1, &CompareOptions::default());
+    let found = matrix(&sides.0, &[sides.1], &CompareOptions::default());
     let expected = "\
-A  before                                                   20021130-105912-7000
-B  after                                                    20021130-105912-3300
+1 FAILED                                                       before -> after
+sessions 20021130-105912-7000 -> 20021130-105912-3300; 1 boot a side
 
 Environment: differs in
                  A      B
   kernel.release 6.12.9 6.13.0
 
-random write deep (A unknown)
-               A B
-  rate 812 MiB/s - FAILED
+                             before  after
+! random write deep rate  812 MiB/s      -
 
 Only on one side
 - A: commit: the other side has no phase `commit` in this cell
@@ -231,10 +243,13 @@ Only on one side
 Why
 - FAILED, all: B: it failed: write data at 0: Input/output error (errno 5)
 
+context  differs in 1 other fact, listed above
+about    unknown: all
+
 REGRESSION: 1 FAILED
 ";
-    assert_eq!(comparison(&found, Style::Plain), expected);
+    assert_eq!(comparison(&found, Shown::default(), Style::Plain), expected);
     let document: serde_json::Value = serde_json::from_str(&json::comparison(&found)).unwrap();
     assert_eq!(document["outcome"], "regression");
-    assert_eq!(document["rows"][0]["verdict"], "failed");
+    assert_eq!(document["candidates"][0]["rows"][0]["verdict"], "failed");
 }

@@ -5,7 +5,7 @@ mod build;
 mod fio;
 
 use build::{doubting, on, session_on, trial, with};
-use stiction_analysis::compare::{CompareOptions, Side, compare};
+use stiction_analysis::compare::{CompareOptions, Side, matrix};
 use stiction_analysis::selftest::{Bound, Figure, Limit, Reading, Row, SEED, Size};
 use stiction_core::{
     Caveat, CaveatCode, Cell, Extent, FileMap, Measurement, Phase, PhaseKind, Plan, Seed, Session,
@@ -123,9 +123,9 @@ fn comparisons_are_as_documented() {
     let mut session = memory_session();
     session.trials = vec![row("2.5.59", 4.0, "4.0"), row("2.5.59-mm2", 32.0, "32.0")];
     let side = |label| Side::labelled(&session, label).unwrap();
-    let found = compare(
+    let found = matrix(
         &side("2.5.59"),
-        &side("2.5.59-mm2"),
+        &[side("2.5.59-mm2")],
         &CompareOptions::default(),
     );
     assert_eq!(json::comparison(&found), documented("stiction-comparison"));

@@ -34,10 +34,12 @@ const KERNEL: &[&str] = &["libc", "rustix"];
 /// What only tests use, in any crate.
 pub(super) const TEST_CRATES: &[&str] = &[
     "assert_cmd",
+    "csv",
     "flate2",
     "insta",
     "libc",
     "proptest",
+    "quick-xml",
     "rand",
     "rand_distr",
     "rand_pcg",

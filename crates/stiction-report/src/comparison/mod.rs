@@ -1,195 +1,100 @@
-//! Two sides held against each other: how their machines differ, every figure side
-//! by side, where the time went, what speaks against them, and what may be claimed.
+//! Candidates held against a baseline: the verdicts first and the worst of them first,
+//! what moved with them, what speaks against them, and what it all comes to last.
 
+mod context;
+mod csv;
 mod doubts;
-mod phase;
+mod entry;
+mod grid;
+mod groups;
+mod head;
+mod junit;
+mod latencies;
+mod lint;
+mod listing;
+mod mail;
+mod markdown;
+mod percent_table;
 mod reasons;
+mod subject;
 mod times;
 
-use stiction_analysis::Outcome;
-use stiction_analysis::compare::{Comparison, Difference, Unmatched};
-use stiction_core::{Level, SessionId};
+use stiction_analysis::compare::{Comparison, Matrix, SummaryTable};
+use stiction_core::MetricClass;
 
-use crate::cell::cell_text;
-use crate::outcome::title;
-use crate::page::{Column, Page, Role, Span, Style, Table};
+use crate::page::{Page, Role, Span, Style};
 use doubts::write_doubts;
-use phase::write_phase;
+use entry::shared_levels;
 use reasons::{write_noise, write_reasons};
 
-/// The two sides, difference of environment first, then every figure with its
-/// change and its verdict, the reasons, and what it all comes to in the last line.
+pub use csv::csv;
+pub use junit::{JunitRules, junit};
+pub use lint::{MAIL_WIDTH, MailFault, mail_faults};
+pub use mail::mail;
+pub use markdown::markdown;
+pub use percent_table::osdl;
+
+/// How much of a comparison is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Every row: those that are the same and those that are only described, too.
+    pub all: bool,
+    /// Where the time of every phase went, and not only of those whose rows stand first.
+    pub why: bool,
+}
+
+/// The verdicts, every figure that a reader has to see with its change, the reasons,
+/// and what it all comes to in the last line.
 #[must_use]
-pub fn comparison(comparison: &Comparison, style: Style) -> String {
-    let mut page = Page::new(style);
-    write_head(&mut page, comparison);
-    write_environment(&mut page, comparison);
-    for note in &comparison.notes {
-        page.paragraph("! ", Span::new(Role::Doubt, note.as_str()));
+pub fn comparison(matrix: &Matrix, shown: Shown, style: Style) -> String {
+    let mut page = Page::of_width(style, MAIL_WIDTH);
+    head::write_head(&mut page, matrix);
+    for comparison in &matrix.comparisons {
+        if matrix.comparisons.len() > 1 {
+            page.blank();
+            head::write_candidate(&mut page, comparison);
+        }
+        write_comparison(&mut page, comparison, shown);
     }
-    let mut rows = &comparison.rows[..];
-    while let Some(first) = rows.first() {
-        let together = rows
-            .iter()
-            .take_while(|row| row.cell == first.cell && row.phase == first.phase)
-            .count();
-        let (phase, rest) = rows.split_at(together);
-        write_phase(&mut page, comparison, phase);
-        rows = rest;
+    if matrix.comparisons.len() > 1 || matrix.tables.iter().any(has_repeat) {
+        for table in told_tables(matrix, shown) {
+            percent_table::write_percent_table(&mut page, matrix, table);
+        }
     }
-    write_unmatched(&mut page, comparison);
-    write_doubts(&mut page, comparison);
-    write_noise(&mut page, &comparison.noise);
-    write_reasons(&mut page, &comparison.rows);
     page.blank();
-    write_answer(&mut page, comparison);
+    let (role, text) = head::answer(matrix);
+    page.paragraph("", Span::new(role, text));
     page.finish()
 }
 
-fn write_head(page: &mut Page, comparison: &Comparison) {
-    let (sessions_a, sessions_b) = &comparison.sessions;
-    let b_from = if comparison.is_of_one_session() {
-        "same session".to_owned()
-    } else {
-        sessions_text(sessions_b)
-    };
-    page.edges(
-        Span::new(Role::Strong, format!("A  {}", comparison.a)),
-        Span::new(Role::Faint, sessions_text(sessions_a)),
-    );
-    page.edges(
-        Span::new(Role::Strong, format!("B  {}", comparison.b)),
-        Span::new(Role::Faint, b_from),
-    );
-    for side in &comparison.factors {
-        let level = |level: &Option<Level>| {
-            level
-                .as_ref()
-                .map_or_else(|| "not said".to_owned(), ToString::to_string)
-        };
-        page.paragraph(
-            "   ",
-            format!(
-                "{}: {} in A, {} in B",
-                side.factor,
-                level(&side.a),
-                level(&side.b)
-            ),
-        );
-    }
+fn write_comparison(page: &mut Page, comparison: &Comparison, shown: Shown) {
+    let shared = shared_levels(comparison.rows.iter().map(|row| &row.cell));
+    context::write_before(page, comparison);
+    listing::write_listing(page, comparison, &shared, shown);
+    times::write_why(page, comparison, &shared, shown);
+    context::write_unmatched(page, comparison);
+    write_doubts(page, comparison);
+    write_noise(page, &comparison.noise);
+    write_reasons(page, &comparison.rows);
+    context::write_after(page, comparison);
 }
 
-/// The session of a side, or how many it is of.
-fn sessions_text(sessions: &[SessionId]) -> String {
-    match sessions {
-        [only] => only.to_string(),
-        several => format!("{} sessions", several.len()),
-    }
+/// The tables over several cells or of several candidates: of rates and times, and of all
+/// metrics where all is asked for.
+fn told_tables(matrix: &Matrix, shown: Shown) -> impl Iterator<Item = &SummaryTable> {
+    let several = matrix.comparisons.len() > 1;
+    matrix.tables.iter().filter(move |table| {
+        let says_more = several || has_repeat(table) || table.rows.iter().any(|row| row.cells > 1);
+        says_more && (shown.all || table.metric.class == MetricClass::Throughput)
+    })
 }
 
-fn write_environment(page: &mut Page, comparison: &Comparison) {
-    let environment = &comparison.environment;
+fn has_repeat(table: &SummaryTable) -> bool {
+    table.rows.iter().any(|row| row.repeats_baseline)
+}
+
+/// A line that introduces a part of a report.
+fn heading(page: &mut Page, text: impl Into<String>) {
     page.blank();
-    if comparison.is_of_one_session() {
-        page.line("Environment: both sides are of one session.");
-    } else if environment.differs.is_empty() {
-        page.line("Environment: no known difference.");
-    } else {
-        page.line(Span::new(Role::Strong, "Environment: differs in"));
-        page.table(2, &differences(&environment.differs));
-    }
-    let side = [("A", &environment.only_a), ("B", &environment.only_b)];
-    for (name, keys) in side.into_iter().filter(|(_, keys)| !keys.is_empty()) {
-        page.paragraph(&format!("  known of {name} only: "), keys.join(", "));
-    }
-    if !comparison.parameters.is_empty() {
-        page.line(Span::new(Role::Strong, "Parameters: differ in"));
-        page.table(2, &differences(&comparison.parameters));
-    }
-}
-
-fn differences(differences: &[Difference]) -> Table {
-    let mut table = Table::new(vec![
-        Column::left("", 26),
-        Column::left("A", 24),
-        Column::left("B", 24),
-    ]);
-    for difference in differences {
-        // What the user named is expected; the rest may explain any change.
-        let role = if difference.named || difference.allowed {
-            Role::Text
-        } else {
-            Role::Doubt
-        };
-        table.row(vec![
-            Span::new(role, difference.key.as_str()),
-            difference.a.as_str().into(),
-            difference.b.as_str().into(),
-        ]);
-    }
-    table
-}
-
-fn write_unmatched(page: &mut Page, comparison: &Comparison) {
-    if comparison.unmatched.is_empty() {
-        return;
-    }
-    page.blank();
-    page.line(Span::new(Role::Strong, "Only on one side"));
-    for Unmatched {
-        cell,
-        phase,
-        in_a,
-        reason,
-    } in &comparison.unmatched
-    {
-        let side = if *in_a { "A" } else { "B" };
-        let mut what: Vec<String> = phase.iter().map(|name| title(name)).collect();
-        if !cell.is_empty() {
-            what.push(cell_text(cell));
-        }
-        let what = if what.is_empty() {
-            "the whole workload".to_owned()
-        } else {
-            what.join(", ")
-        };
-        page.paragraph(
-            "- ",
-            Span::new(Role::Doubt, format!("{side}: {what}: {reason}")),
-        );
-    }
-}
-
-/// How many rows came to what, and what that makes of the whole.
-fn write_answer(page: &mut Page, comparison: &Comparison) {
-    let mut counts: Vec<(&'static str, usize)> = Vec::new();
-    for verdict in comparison
-        .rows
-        .iter()
-        .filter_map(|row| row.verdict.as_ref())
-    {
-        match counts.iter_mut().find(|(word, _)| *word == verdict.word()) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((verdict.word(), 1)),
-        }
-    }
-    let (role, word) = match comparison.outcome() {
-        Outcome::NoRegression => (Role::Good, "No regression"),
-        Outcome::Regression => (Role::Bad, "REGRESSION"),
-        Outcome::CannotTell => (Role::Doubt, "CANNOT TELL"),
-        Outcome::NotComparable => (Role::Doubt, "NOT COMPARABLE"),
-    };
-    let text = match &counts[..] {
-        [] => format!("{word}: there is nothing to hold against each other"),
-        [(only, 1)] if *only == word => format!("{word}: the only figure"),
-        [(only, count)] if *only == word => format!("{word}: all {count} figures"),
-        counts => {
-            let counts: Vec<String> = counts
-                .iter()
-                .map(|(word, count)| format!("{count} {word}"))
-                .collect();
-            format!("{word}: {}", counts.join(", "))
-        }
-    };
-    page.line(Span::new(role, text));
+    page.paragraph("", Span::new(Role::Strong, text));
 }

@@ -6,6 +6,7 @@ use stiction_analysis::compare::{Row, Scale};
 use stiction_analysis::noise::{Repeat, widest};
 use stiction_core::MetricClass;
 
+use super::entry::{name, shared_levels};
 use crate::cell::cell_text;
 use crate::figure::{label, significant};
 use crate::outcome::title;
@@ -70,6 +71,7 @@ struct Refusal<'a> {
 
 /// Why nothing is claimed, each reason with the rows that it holds for.
 pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
+    let shared = shared_levels(rows.iter().map(|row| &row.cell));
     let judged: Vec<&Row> = rows.iter().filter(|row| row.verdict.is_some()).collect();
     let mut refusals: Vec<Refusal<'_>> = Vec::new();
     for row in &judged {
@@ -77,7 +79,7 @@ pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
             continue;
         };
         for reason in verdict.reasons() {
-            let name = format!("{} {}", title(&row.phase), label(&row.metric));
+            let name = name(row, &shared);
             let known = |refusal: &&mut Refusal<'_>| {
                 refusal.word == verdict.word() && refusal.reason == reason
             };

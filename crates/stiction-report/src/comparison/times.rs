@@ -1,14 +1,100 @@
 //! Where the time of a phase went on both sides: CPU, or waiting.
 
+use stiction_analysis::compare::Comparison;
 use stiction_analysis::decompose::{Breakdown, Decomposition, Efficiency, Moved, Per, Range};
-use stiction_core::Unit;
+use stiction_core::{Cell, Unit};
 
-use super::phase::ratio;
-use crate::figure::{change as percent_change, ranged, time_in_range};
-use crate::page::{Span, Table};
+use super::Shown;
+use super::entry::{Entry, Kind, entries, own_levels, worst_first};
+use super::grid::{Grid, Head, Line};
+use crate::cell::cell_text;
+use crate::figure::{change as percent_change, ranged, ratio, time_in_range};
+use crate::outcome::title;
+use crate::page::{Page, Role, Span};
+
+/// Phases whose time is taken apart unless all are asked for.
+const MOST: usize = 3;
+/// Rows that are looked at for them.
+const MOST_ROWS: usize = 64;
+
+/// What moved with the rows that stand first, or with every phase.
+pub(super) fn write_why(page: &mut Page, comparison: &Comparison, shared: &Cell, shown: Shown) {
+    let (found, left) = chosen(comparison, shown);
+    if found.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(Span::new(Role::Strong, "What moved with it"));
+    for decomposition in found {
+        write_one(page, comparison, decomposition, shared);
+    }
+    if left > 0 {
+        let phases = if left == 1 { "phase" } else { "phases" };
+        let text = format!("  and {left} more {phases} (--why tells of all)");
+        page.line(Span::new(Role::Faint, text));
+    }
+}
+
+/// The decompositions to tell of, those of the worst rows first, and how many are left
+/// out.
+pub(super) fn chosen(comparison: &Comparison, shown: Shown) -> (Vec<&Decomposition>, usize) {
+    let all = &comparison.decompositions;
+    if shown.why || all.len() == 1 {
+        return (all.iter().collect(), 0);
+    }
+    let mut rows = entries(comparison, &Cell::new());
+    rows.retain(|entry| Kind::of(entry.row) < Kind::CannotTell);
+    worst_first(&mut rows);
+    let of_row = |entry: &Entry<'_>| {
+        let (cell, phase) = (&entry.row.cell, &entry.row.phase);
+        let of = |one: &&Decomposition| one.cell == *cell && one.phase == *phase;
+        all.iter().find(of)
+    };
+    let mut found: Vec<&Decomposition> = Vec::new();
+    // Where nothing is claimed the first are as good as any.
+    for one in rows.iter().take(MOST_ROWS).filter_map(of_row).chain(all) {
+        if found.len() < MOST && !found.iter().any(|known| std::ptr::eq(*known, one)) {
+            found.push(one);
+        }
+    }
+    let left = all.len() - found.len();
+    (found, left)
+}
+
+fn write_one(page: &mut Page, comparison: &Comparison, one: &Decomposition, shared: &Cell) {
+    let grid = Grid {
+        name_head: String::new(),
+        heads: vec![
+            Head::named(&comparison.a, "A"),
+            Head::named(&comparison.b, "B"),
+            Head::of("change"),
+            Head::of("ratio"),
+            Head::of(""),
+        ],
+        emphasised: 5,
+        ruled: false,
+        lines: lines(one),
+    };
+    page.paragraph("  ", of_phase(one, shared));
+    grid.write(page);
+    if let Some(sentence) = said(one) {
+        page.paragraph("  ", sentence);
+    }
+}
+
+/// `random read, 8 threads`
+pub(super) fn of_phase(one: &Decomposition, shared: &Cell) -> String {
+    let own = cell_text(&own_levels(&one.cell, shared));
+    let phase = title(&one.phase);
+    if own.is_empty() {
+        phase
+    } else {
+        format!("{phase}, {own}")
+    }
+}
 
 /// Time, CPU and waiting of both sides as rows, the term that moved marked.
-pub(super) fn write_times(table: &mut Table, decomposition: &Decomposition) {
+fn lines(decomposition: &Decomposition) -> Vec<Line> {
     let (a, b) = (&decomposition.a, &decomposition.b);
     let mark = |terms: [Moved; 2]| {
         let moved = decomposition
@@ -16,21 +102,18 @@ pub(super) fn write_times(table: &mut Table, decomposition: &Decomposition) {
             .is_some_and(|term| terms.contains(&term));
         if moved { "moved" } else { "" }
     };
-    let (cpu, waiting) = match decomposition.per {
-        // The time itself is a row already.
-        Per::Run => ("CPU time", "waiting"),
-        Per::Mebibyte => {
-            let sides = (Some(a.elapsed_s), Some(b.elapsed_s));
-            table.row(term("time per MiB", sides, time, ""));
-            ("  of it CPU", "  of it waiting")
-        }
+    let (whole, cpu, waiting) = match decomposition.per {
+        Per::Run => ("time", "of it CPU", "of it waiting"),
+        Per::Mebibyte => ("time per MiB", "of it CPU", "of it waiting"),
     };
+    let sides = (Some(a.elapsed_s), Some(b.elapsed_s));
+    let mut lines = vec![term(whole, sides, time, "")];
     let sides = (Some(a.cpu_s), Some(b.cpu_s));
-    table.row(term(cpu, sides, time, mark([Moved::Cpu, Moved::Both])));
+    lines.push(term(cpu, sides, time, mark([Moved::Cpu, Moved::Both])));
     let sides = (a.waiting_s, b.waiting_s);
     if sides != (None, None) {
         let mark = mark([Moved::Waiting, Moved::Both]);
-        table.row(term(waiting, sides, time, mark));
+        lines.push(term(waiting, sides, time, mark));
     }
     let sides = (a.load_bytes_per_s, b.load_bytes_per_s);
     if sides != (None, None) {
@@ -38,8 +121,9 @@ pub(super) fn write_times(table: &mut Table, decomposition: &Decomposition) {
             let range = (load.lowest, load.highest);
             ranged(Unit::BytesPerSecond, load.middle(), range)
         };
-        table.row(term("load beside it", sides, rate, ""));
+        lines.push(term("load beside it", sides, rate, ""));
     }
+    lines
 }
 
 /// One term on both sides, with its change.
@@ -48,21 +132,25 @@ fn term(
     (a, b): (Option<Range>, Option<Range>),
     show: impl Fn(Range) -> String,
     mark: &str,
-) -> Vec<Span> {
+) -> Line {
     let side = |side: Option<Range>| side.map_or_else(|| "-".to_owned(), &show);
     let change = match (a.map(Range::middle), b.map(Range::middle)) {
         (Some(a), Some(b)) if a > 0.0 => Some(b / a),
         _ => None,
     };
     let percent = change.map(|ratio| percent_change(100.0 * (ratio - 1.0)));
-    vec![
-        name.into(),
-        side(a).into(),
-        side(b).into(),
-        percent.unwrap_or_default().into(),
-        change.map_or_else(String::new, ratio).into(),
-        mark.into(),
-    ]
+    Line {
+        mark: " ",
+        name: name.to_owned(),
+        cells: vec![
+            side(a),
+            side(b),
+            percent.unwrap_or_default(),
+            change.map_or_else(String::new, ratio),
+            mark.to_owned(),
+        ],
+        ..Line::default()
+    }
 }
 
 fn time(range: Range) -> String {

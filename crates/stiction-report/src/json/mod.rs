@@ -18,6 +18,7 @@ use stiction_core::{
 };
 
 pub use comparison::comparison;
+pub(crate) use comparison::{better_key, method_key, verdict_key};
 pub use fio::{fio_errors, fio_lint};
 pub use history::history;
 pub use layout::layout;
@@ -29,8 +30,8 @@ use crate::list::Listed;
 use crate::stack::stack_line;
 use crate::steady;
 
-/// Version of every schema here. A key is never given another meaning; keys may be
-/// added without a new version.
+/// Version of every schema here that does not have one of its own. A key is never given
+/// another meaning; keys may be added without a new version.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A document with the name and version of its form in front.
@@ -44,9 +45,14 @@ struct Document<T> {
 
 /// The text of a document, with a line's end.
 pub(crate) fn document(schema: &'static str, body: impl Serialize) -> String {
+    document_of_version(SCHEMA_VERSION, schema, body)
+}
+
+/// The same of a form that has changed.
+fn document_of_version(schema_version: u32, schema: &'static str, body: impl Serialize) -> String {
     let document = Document {
         schema,
-        schema_version: SCHEMA_VERSION,
+        schema_version,
         body,
     };
     let mut text = serde_json::to_string_pretty(&document).expect("reports are plain data");

@@ -1,5 +1,6 @@
 //! Arguments of `stiction compare`.
 
+use super::shown::ShownArguments;
 use super::sides::{NAMING, SidesArguments};
 
 const EXAMPLES: &str = "\
@@ -17,6 +18,8 @@ Examples:
   stiction compare --baseline 6.9 tonight
   stiction compare mail.txt 2.5.59 2.5.59-mm2
                                     A file of tables, without storing it
+  stiction compare before after --layout mail
+                                    A report for a mailing list
 
 ";
 
@@ -29,4 +32,6 @@ pub(crate) struct CompareArguments {
     /// Keep the share of false claims at 5 %, not the chance of any: to look around
     #[arg(long)]
     pub(crate) browse: bool,
+    #[command(flatten)]
+    pub(crate) shown: ShownArguments,
 }

@@ -1,8 +1,11 @@
 //! Arguments of `stiction gate`.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use stiction_core::MetricClass;
 
+use super::shown::ShownArguments;
 use super::sides::{NAMING, SidesArguments};
 
 const EXAMPLES: &str = "\
@@ -12,6 +15,8 @@ Examples:
                                     Nothing less than certainty passes
   stiction gate before after --class throughput --mei throughput=2%
                                     Rates alone, by a margin of their own
+  stiction gate before after --junit results.xml
+                                    For a CI system that shows test cases
 
 ";
 
@@ -35,6 +40,11 @@ pub(crate) struct GateArguments {
     /// Let what could not be told or compared pass: exit 0 for it, and say so
     #[arg(long, conflicts_with = "strict")]
     pub(crate) lenient: bool,
+    /// Write JUnit XML for a CI system into this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: ShownArguments,
 }
 
 /// A class of metrics.

@@ -22,6 +22,7 @@ mod parallel;
 mod quick;
 mod selftest;
 mod sessions;
+mod shown;
 mod sides;
 mod sync_methods;
 mod target;
@@ -59,6 +60,7 @@ pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
     ReportArguments, ShowArguments, StoreArguments, StoreCommand,
 };
+pub(crate) use shown::{ComparisonLayout, ShownArguments};
 pub(crate) use sides::SidesArguments;
 pub(crate) use sync_methods::SyncMethodsArguments;
 pub(crate) use target::{Recording, ScratchDevice};

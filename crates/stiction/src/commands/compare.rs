@@ -2,11 +2,11 @@
 
 use stiction_analysis::Outcome;
 use stiction_analysis::compare::{CompareOptions, Control, Matrix, matrix};
-use stiction_report::json;
+use stiction_report::{JunitRules, Shown, json};
 
 use super::sides::Sides;
 use super::{Desk, store};
-use crate::arguments::CompareArguments;
+use crate::arguments::{CompareArguments, ComparisonLayout, ShownArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -20,24 +20,31 @@ pub(super) fn run(typed: &CompareArguments, desk: &Desk<'_>) -> Result<Exit, Fai
         options.control = Control::ShareOfFalse;
     }
     let matrix = matrix(&baseline, &candidates, &options);
-    show(&matrix, desk)?;
+    show(&matrix, &typed.shown, JunitRules::default(), desk)?;
     Ok(exit(matrix.outcome()))
 }
 
-/// Prints what sides came to.
-pub(super) fn show(matrix: &Matrix, desk: &Desk<'_>) -> Result<(), Failure> {
-    let each: Vec<String> = matrix
-        .comparisons
-        .iter()
-        .map(|comparison| {
-            if desk.console.json {
-                json::comparison(comparison)
-            } else {
-                stiction_report::comparison(comparison, desk.console.style())
-            }
-        })
-        .collect();
-    desk.console.data(&each.join("\n"))
+/// Prints what sides came to, laid out as was asked for.
+pub(super) fn show(
+    matrix: &Matrix,
+    typed: &ShownArguments,
+    rules: JunitRules,
+    desk: &Desk<'_>,
+) -> Result<(), Failure> {
+    let shown = Shown {
+        all: typed.all,
+        why: typed.why,
+    };
+    let text = match typed.layout {
+        _ if desk.console.json => json::comparison(matrix),
+        ComparisonLayout::Text => stiction_report::comparison(matrix, shown, desk.console.style()),
+        ComparisonLayout::Mail => stiction_report::mail(matrix, shown),
+        ComparisonLayout::Markdown => stiction_report::markdown(matrix, shown),
+        ComparisonLayout::Csv => stiction_report::csv(matrix),
+        ComparisonLayout::Osdl => stiction_report::osdl(matrix),
+        ComparisonLayout::Junit => stiction_report::junit(matrix, rules),
+    };
+    desk.console.data(&text)
 }
 
 /// The code that says it.

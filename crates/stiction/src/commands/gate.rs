@@ -2,12 +2,14 @@
 
 use stiction_analysis::Strictness;
 use stiction_analysis::compare::{CompareOptions, matrix};
+use stiction_report::{JunitRules, junit};
 
 use super::sides::Sides;
 use super::{Desk, compare, store};
 use crate::arguments::GateArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output;
 
 /// Judges, and ends with the answer.
 pub(super) fn run(typed: &GateArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -25,7 +27,13 @@ pub(super) fn run(typed: &GateArguments, desk: &Desk<'_>) -> Result<Exit, Failur
         _ => Strictness::Plain,
     };
     let (outcome, said) = matrix.outcome().gated(strictness);
-    compare::show(&matrix, desk)?;
+    let rules = JunitRules {
+        cannot_tell_fails: typed.strict,
+    };
+    if let Some(file) = &typed.junit {
+        output::write(file, &junit(&matrix, rules))?;
+    }
+    compare::show(&matrix, &typed.shown, rules, desk)?;
     if let Some(said) = said {
         desk.console.say(&format!("stiction: {said}"));
     }

@@ -1,21 +1,24 @@
-//! A comparison as JSON.
+//! One candidate against the baseline, as JSON.
 
 use serde::Serialize;
 use stiction_analysis::compare::{
-    Change, Comparison, Difference, Doubt, Row, Scale, SideFactor, SideValue, Unmatched,
+    Comparison, Difference, Doubt, Replication, RunOrder, Scale, Shift, ShiftPoint, SideFactor,
+    StallCounts, Stalls, Unit, Unmatched,
 };
 use stiction_analysis::decompose::{Breakdown, Decomposition, Efficiency, Moved, Per, Range};
 use stiction_analysis::noise::Repeat;
-use stiction_analysis::{Outcome, Verdict};
-use stiction_core::{Better, Cell, Level, SessionId, Subject};
+use stiction_core::{Cell, Direction, Level, SessionId};
 
-use super::document;
+use super::outcome;
+use super::row::{RowView, row};
 
+/// One candidate against the baseline.
 #[derive(Serialize)]
-struct ComparisonView<'a> {
+pub(super) struct CandidateView<'a> {
     outcome: &'static str,
     a: SideName<'a>,
     b: SideName<'a>,
+    replication: ReplicationView,
     factors: Vec<FactorView<'a>>,
     environment_differs: Vec<DifferenceView<'a>>,
     environment_known_of_a_only: &'a [String],
@@ -26,7 +29,18 @@ struct ComparisonView<'a> {
     doubts: Vec<DoubtView<'a>>,
     unmatched: Vec<UnmatchedView<'a>>,
     times: Vec<TimesView<'a>>,
+    shifts: Vec<ShiftView<'a>>,
+    stalls: Vec<StallsView<'a>>,
     noise: Vec<NoiseView<'a>>,
+}
+
+/// How often each side was repeated.
+#[derive(Serialize)]
+struct ReplicationView {
+    unit: &'static str,
+    a_count: u32,
+    b_count: u32,
+    order: &'static str,
 }
 
 #[derive(Serialize)]
@@ -48,68 +62,7 @@ struct DifferenceView<'a> {
     a: &'a str,
     b: &'a str,
     named: bool,
-}
-
-#[derive(Serialize)]
-struct RowView<'a> {
-    cell: &'a Cell,
-    phase: &'a str,
-    /// Its name says the unit of the values.
-    metric: &'a str,
-    better: Better,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    a: Option<SideView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    b: Option<SideView<'a>>,
-    #[serde(flatten)]
-    change: Option<ChangeView>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    estimate: Option<EstimateView>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'static str>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    reasons: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    runs_needed_count: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct SideView<'a> {
-    value: f64,
-    value_lowest: f64,
-    value_highest: f64,
-    run_values: &'a [f64],
-    subject: Subject,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    printed: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    corrected: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum ChangeView {
-    Percent {
-        change_percent: f64,
-        change_percent_lowest: f64,
-        /// Null when the printed digits of A can stand for 0.
-        change_percent_highest: f64,
-    },
-    Points {
-        change_points: f64,
-        change_points_lowest: f64,
-        change_points_highest: f64,
-    },
-}
-
-#[derive(Serialize)]
-struct EstimateView {
-    change_percent: f64,
-    change_percent_lowest: f64,
-    change_percent_highest: f64,
-    p_adjusted: f64,
-    blocks_count: u32,
-    visible_percent: f64,
+    allowed: bool,
 }
 
 /// A doubt about one phase of one cell, of the first run that has it.
@@ -163,6 +116,46 @@ struct RangeView {
     highest: f64,
 }
 
+/// How each percentile of one direction's latencies shifts.
+#[derive(Serialize)]
+struct ShiftView<'a> {
+    cell: &'a Cell,
+    phase: &'a str,
+    direction: Direction,
+    points: Vec<PointView>,
+}
+
+#[derive(Serialize)]
+struct PointView {
+    percentile: f64,
+    a_ns: f64,
+    b_ns: f64,
+    change_percent: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change_percent_lowest: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change_percent_highest: Option<f64>,
+}
+
+/// Operations of one direction that stalled.
+#[derive(Serialize)]
+struct StallsView<'a> {
+    cell: &'a Cell,
+    phase: &'a str,
+    direction: Direction,
+    a: CountsView,
+    b: CountsView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct CountsView {
+    operations: u64,
+    over_2s_count: u64,
+    over_10s_count: u64,
+}
+
 #[derive(Serialize)]
 struct NoiseView<'a> {
     cell: &'a Cell,
@@ -180,16 +173,21 @@ enum SpreadView {
     SpreadPoints(f64),
 }
 
-/// A comparison with every row, its verdict and all reasons. Schema
-/// `stiction-comparison`.
-#[must_use]
-pub fn comparison(comparison: &Comparison) -> String {
-    let side = |name, sessions| SideName { name, sessions };
+/// All of one candidate.
+pub(super) fn candidate(comparison: &Comparison) -> CandidateView<'_> {
     let environment = &comparison.environment;
-    let view = ComparisonView {
+    let (sessions_a, sessions_b) = &comparison.sessions;
+    CandidateView {
         outcome: outcome(comparison.outcome()),
-        a: side(&comparison.a, &comparison.sessions.0),
-        b: side(&comparison.b, &comparison.sessions.1),
+        a: SideName {
+            name: &comparison.a,
+            sessions: sessions_a,
+        },
+        b: SideName {
+            name: &comparison.b,
+            sessions: sessions_b,
+        },
+        replication: replication(comparison.replication),
         factors: comparison.factors.iter().map(factor).collect(),
         environment_differs: environment.differs.iter().map(difference).collect(),
         environment_known_of_a_only: &environment.only_a,
@@ -200,30 +198,60 @@ pub fn comparison(comparison: &Comparison) -> String {
         doubts: comparison.doubts.iter().map(doubt).collect(),
         unmatched: comparison.unmatched.iter().map(unmatched).collect(),
         times: comparison.decompositions.iter().map(times).collect(),
+        shifts: comparison.shifts.iter().map(shift).collect(),
+        stalls: comparison.stalls.iter().map(stalls).collect(),
         noise: comparison.noise.iter().map(noise).collect(),
-    };
-    document("stiction-comparison", view)
-}
-
-fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::NoRegression => "no_regression",
-        Outcome::Regression => "regression",
-        Outcome::CannotTell => "cannot_tell",
-        Outcome::NotComparable => "not_comparable",
     }
 }
 
-fn verdict(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Worse => "worse",
-        Verdict::Better => "better",
-        Verdict::SlightlyWorse => "slightly_worse",
-        Verdict::SlightlyBetter => "slightly_better",
-        Verdict::Same => "same",
-        Verdict::CannotTell { .. } => "cannot_tell",
-        Verdict::Failed { .. } => "failed",
-        Verdict::NotComparable { .. } => "not_comparable",
+fn replication(found: Replication) -> ReplicationView {
+    ReplicationView {
+        unit: match found.unit {
+            Unit::Run => "run",
+            Unit::Session => "session",
+            Unit::Boot => "boot",
+            Unit::Machine => "machine",
+        },
+        a_count: found.a,
+        b_count: found.b,
+        order: match found.order {
+            RunOrder::Interleaved => "interleaved",
+            RunOrder::OneSideFirst => "one_side_first",
+            RunOrder::NotInterleaved => "not_interleaved",
+        },
+    }
+}
+
+fn shift(found: &Shift) -> ShiftView<'_> {
+    let point = |point: &ShiftPoint| PointView {
+        percentile: point.percentile,
+        a_ns: point.a_ns,
+        b_ns: point.b_ns,
+        change_percent: point.change_percent,
+        change_percent_lowest: point.interval_percent.map(|(lowest, _)| lowest),
+        change_percent_highest: point.interval_percent.map(|(_, highest)| highest),
+    };
+    ShiftView {
+        cell: &found.cell,
+        phase: &found.phase,
+        direction: found.direction,
+        points: found.points.iter().map(point).collect(),
+    }
+}
+
+fn stalls(found: &Stalls) -> StallsView<'_> {
+    let counts = |counts: StallCounts| CountsView {
+        operations: counts.operations,
+        over_2s_count: counts.over_2s,
+        over_10s_count: counts.over_10s,
+    };
+    StallsView {
+        cell: &found.cell,
+        phase: &found.phase,
+        direction: found.direction,
+        a: counts(found.a),
+        b: counts(found.b),
+        p: found.p,
     }
 }
 
@@ -241,65 +269,7 @@ fn difference(difference: &Difference) -> DifferenceView<'_> {
         a: &difference.a,
         b: &difference.b,
         named: difference.named,
-    }
-}
-
-fn row(row: &Row) -> RowView<'_> {
-    RowView {
-        cell: &row.cell,
-        phase: &row.phase,
-        metric: &row.metric.name,
-        better: row.metric.better,
-        a: row.a.as_ref().map(side),
-        b: row.b.as_ref().map(side),
-        change: row.change.as_ref().map(change),
-        estimate: row.estimate.map(|estimate| EstimateView {
-            change_percent: estimate.change_percent,
-            change_percent_lowest: estimate.lowest_percent,
-            change_percent_highest: estimate.highest_percent,
-            p_adjusted: estimate.p_adjusted,
-            blocks_count: estimate.blocks,
-            visible_percent: estimate.visible_percent,
-        }),
-        verdict: row.verdict.as_ref().map(verdict),
-        reasons: row.verdict.as_ref().map_or(&[], Verdict::reasons),
-        runs_needed_count: match row.verdict {
-            Some(Verdict::CannotTell { runs_needed, .. }) => runs_needed,
-            _ => None,
-        },
-    }
-}
-
-fn side(side: &SideValue) -> SideView<'_> {
-    SideView {
-        value: side.value,
-        value_lowest: side.lowest,
-        value_highest: side.highest,
-        run_values: &side.runs,
-        subject: side.subject,
-        printed: side.printed.as_deref(),
-        corrected: side.corrected.as_deref(),
-    }
-}
-
-fn change(change: &Change) -> ChangeView {
-    let Change {
-        scale,
-        value,
-        lowest,
-        highest,
-    } = *change;
-    match scale {
-        Scale::Percent => ChangeView::Percent {
-            change_percent: value,
-            change_percent_lowest: lowest,
-            change_percent_highest: highest,
-        },
-        Scale::Points => ChangeView::Points {
-            change_points: value,
-            change_points_lowest: lowest,
-            change_points_highest: highest,
-        },
+        allowed: difference.allowed,
     }
 }
 
