@@ -3,6 +3,7 @@
 
 mod bonnie;
 mod columns;
+mod compare;
 mod contest;
 mod counters;
 mod curve;

@@ -2,7 +2,7 @@
 
 use crate::lab::{Lab, assert_fits};
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 23] = [
     "quick",
     "curve",
     "tiobench",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 21] = [
     "list",
     "show",
     "compare",
+    "gate",
+    "baseline",
     "import",
     "export",
     "delete",
@@ -76,7 +78,7 @@ fn every_shell_gets_completions() {
 }
 
 /// Those that have examples; the first is the program itself.
-const WITH_EXAMPLES: [&str; 20] = [
+const WITH_EXAMPLES: [&str; 22] = [
     "",
     "quick",
     "curve",
@@ -94,6 +96,8 @@ const WITH_EXAMPLES: [&str; 20] = [
     "fio convert",
     "show",
     "compare",
+    "gate",
+    "baseline",
     "import",
     "export",
     "clean",
