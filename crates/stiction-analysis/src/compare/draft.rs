@@ -199,6 +199,11 @@ fn notes(
     let one_session = a.sessions().len() == 1
         && b.sessions().len() == 1
         && a.sessions()[0].header.id == b.sessions()[0].header.id;
+    if one_session && a.is_same_trials(b) {
+        notes.push(
+            "A and B are the same runs: what they show of noise is all there is to see".to_owned(),
+        );
+    }
     if !one_session && a.is_measured() != b.is_measured() {
         let measured = if a.is_measured() { "A" } else { "B" };
         notes.push(format!(

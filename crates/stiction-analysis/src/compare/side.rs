@@ -160,6 +160,12 @@ impl<'a> Side<'a> {
         self.sessions.iter().all(measured)
     }
 
+    /// Whether the trials of both, of one session each, are the same.
+    pub(super) fn is_same_trials(&self, other: &Self) -> bool {
+        let places = |side: &Self| -> Vec<usize> { side.trials.iter().map(|t| t.place).collect() };
+        !self.trials.is_empty() && places(self) == places(other)
+    }
+
     /// The factor that chose it.
     pub(super) fn factor(&self) -> Option<&str> {
         self.chosen.as_ref().map(|(factor, _)| factor.as_str())

@@ -10,6 +10,7 @@ mod refusals;
 mod rules;
 mod sessions;
 mod several;
+mod tails;
 mod work;
 
 use stiction_analysis::Verdict;
