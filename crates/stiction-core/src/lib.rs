@@ -114,5 +114,5 @@ pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
 pub use trace::{ProgramTrace, TraceCall, TraceStep};
 pub use witness::{
-    CpuTime, DeviceTraffic, MovedBeside, QueueTraffic, Residency, SystemCpu, Witnesses,
+    CpuTime, DeviceTraffic, MovedBeside, PageTraffic, QueueTraffic, Residency, SystemCpu, Witnesses,
 };

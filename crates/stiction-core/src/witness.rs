@@ -117,6 +117,31 @@ impl SystemCpu {
     }
 }
 
+/// What the machine's memory management did between two readings of `/proc/vmstat`: pages
+/// of all programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageTraffic {
+    /// Bytes of pages that became dirty (`nr_dirtied`).
+    pub dirtied_bytes: u64,
+    /// Bytes of pages whose writing back began (`nr_written`).
+    pub written_back_bytes: u64,
+    /// Bytes that were dirty at the second reading (`nr_dirty`).
+    pub dirty_after_bytes: u64,
+    /// Bytes that were being written back at the second reading (`nr_writeback`).
+    pub writeback_after_bytes: u64,
+    /// How often a program had to free memory itself before it got any (`allocstall_*`).
+    pub reclaim_stalls: u64,
+    /// Bytes of pages looked at to be freed (`pgscan_kswapd`, `pgscan_direct`).
+    pub scanned_bytes: u64,
+    /// Bytes of files that were read again soon after they had been dropped
+    /// (`workingset_refault_file`).
+    pub refaulted_bytes: u64,
+    /// Bytes that came back from swap (`pswpin`).
+    pub swapped_in_bytes: u64,
+    /// Bytes that went to swap (`pswpout`).
+    pub swapped_out_bytes: u64,
+}
+
 /// What other jobs moved between the same readings: the witnesses saw all of it, and
 /// cannot tell whose it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,6 +188,9 @@ pub struct Witnesses {
     /// Stall time for I/O of the machine or of our group (`some` of PSI), ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_pressure_ns: Option<u64>,
+    /// What the machine's memory management did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<PageTraffic>,
     /// Runs of blocks of the files that lie together on the device, after the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extents: Option<u64>,

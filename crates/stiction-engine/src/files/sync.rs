@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use rustix::fs::{fdatasync, fsync};
 use stiction_core::{SyncKind, WritebackEvery};
 
-use crate::failure::{Fault, Operation, last_errno};
+use crate::failure::{Cause, Fault, Operation, last_errno};
 
 /// `fsync` or `fdatasync`.
 pub(super) fn sync_file(fd: &OwnedFd, kind: SyncKind) -> Result<(), Fault> {
@@ -15,6 +15,22 @@ pub(super) fn sync_file(fd: &OwnedFd, kind: SyncKind) -> Result<(), Fault> {
         SyncKind::Fdatasync => (Operation::Fdatasync, fdatasync(fd)),
     };
     result.map_err(|errno| Fault::new(operation, errno))
+}
+
+/// Writes back what is dirty of a file and waits for it, by `sync_file_range` with all its
+/// steps. That makes nothing durable: neither metadata nor the device's own cache is
+/// written.
+///
+/// # Errors
+/// As `sync_file_range(2)` has them.
+pub fn write_file_back(fd: &OwnedFd) -> Result<(), Cause> {
+    let all = WritebackEvery {
+        writes: 1,
+        wait_before: true,
+        start: true,
+        wait_after: true,
+    };
+    write_back(fd, all).map_err(|fault| fault.cause)
 }
 
 /// `sync_file_range` over the whole file, which costs as much as over what is dirty.

@@ -4,6 +4,7 @@ mod cpu;
 mod diskstats;
 mod extents;
 mod group_io;
+mod pages;
 mod pressure;
 mod residency;
 mod traffic;
@@ -20,6 +21,7 @@ pub use residency::residency;
 
 use crate::{HostError, Roots};
 use cpu::SystemReading;
+use pages::Pages;
 use pressure::IoPressure;
 use traffic::Traffic;
 
@@ -33,6 +35,7 @@ pub struct Witness {
     files: FileWitness,
     io_pressure: Option<IoPressure>,
     system_cpu: Option<SystemReading>,
+    pages: Option<Pages>,
     traffic: Traffic,
     process_cpu: CpuTime,
 }
@@ -48,6 +51,7 @@ impl Witness {
             files: FileWitness::begin(files),
             io_pressure: IoPressure::read(&roots),
             system_cpu: read_system_cpu(&roots),
+            pages: Pages::read(&roots),
             traffic: Traffic::begin(&roots, stacks),
             process_cpu: process_cpu(),
             roots,
@@ -65,6 +69,7 @@ impl Witness {
         self.traffic.finish(roots, &mut seen);
         let system_cpu = read_system_cpu(roots);
         let io_pressure = IoPressure::read(roots);
+        let pages = Pages::read(roots);
 
         match (&self.system_cpu, &system_cpu) {
             (Some(before), Some(after)) => {
@@ -76,6 +81,10 @@ impl Witness {
         match (self.io_pressure, io_pressure) {
             (Some(before), Some(after)) => seen.io_pressure_ns = after.since(&before),
             _ => miss(&mut seen, "io pressure: /proc/pressure/io cannot be read"),
+        }
+        match (self.pages, pages) {
+            (Some(before), Some(after)) => seen.pages = Some(after.since(before)),
+            _ => miss(&mut seen, "pages: /proc/vmstat cannot be read"),
         }
         self.files.finish(&mut seen);
         seen

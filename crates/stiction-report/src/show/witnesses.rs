@@ -1,8 +1,8 @@
 //! What stood beside a phase and what it saw, in words.
 
 use stiction_core::{
-    CpuTime, DeviceTraffic, Residency, SystemCpu, Witnesses, format_bytes, format_count,
-    format_duration_ns,
+    CpuTime, DeviceTraffic, PageTraffic, Residency, SystemCpu, Witnesses, format_bytes,
+    format_count, format_duration_ns,
 };
 
 use crate::layout::layout_text;
@@ -28,6 +28,7 @@ pub(super) fn witnesses(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
     if let Some(ns) = witnesses.io_pressure_ns {
         facts.push(("I/O stalls", format_duration_ns(ns as f64)));
     }
+    facts.extend(witnesses.pages.map(|pages| ("memory", pages_text(pages))));
     match (&witnesses.layout, witnesses.extents) {
         (Some(layout), _) => facts.push(("layout", layout_text(layout))),
         (None, Some(extents)) => facts.push(("extents", extents.to_string())),
@@ -58,6 +59,30 @@ fn traffic_text(traffic: &DeviceTraffic) -> String {
         text.push_str(&format!(", busy {}", format_duration_ns(busy_ns as f64)));
     }
     text.push_str(&format!(" ({})", traffic.source));
+    text
+}
+
+/// What memory management did; of rare things only those that happened.
+fn pages_text(pages: PageTraffic) -> String {
+    let mut text = format!(
+        "{} became dirty, {} written back, {} left dirty",
+        format_bytes(pages.dirtied_bytes),
+        format_bytes(pages.written_back_bytes),
+        format_bytes(pages.dirty_after_bytes + pages.writeback_after_bytes),
+    );
+    if pages.reclaim_stalls > 0 {
+        let stalls = format_count(pages.reclaim_stalls as f64);
+        text.push_str(&format!(", {stalls} waits for free memory"));
+    }
+    for (bytes, what) in [
+        (pages.refaulted_bytes, "read again"),
+        (pages.swapped_out_bytes, "to swap"),
+        (pages.swapped_in_bytes, "from swap"),
+    ] {
+        if bytes > 0 {
+            text.push_str(&format!(", {} {what}", format_bytes(bytes)));
+        }
+    }
     text
 }
 

@@ -31,7 +31,9 @@ pub fn sync_methods(judged: &Judged<'_>, style: Style) -> String {
 
 const LEGEND: &str = "writes: of one operation, each after the one before, always the first \
                       blocks of the file; a rate, p50 and p99 are of the writes and what makes \
-                      them durable together, sync p50 of that call alone.";
+                      them durable together, sync p50 of that call alone. not: it makes \
+                      nothing durable; sync_file_range writes neither metadata nor the \
+                      device's own cache.";
 
 /// The call and the writes of a phase: `fsync.2x8k` is `fsync` and `2 x 8 KiB`.
 fn parts(name: &str) -> Option<(&str, u64, u64)> {
@@ -43,7 +45,7 @@ fn parts(name: &str) -> Option<(&str, u64, u64)> {
 fn table(phases: &[JudgedPhase<'_>]) -> Table {
     let mut table = Table::new(vec![
         Column::left("writes", 10),
-        Column::left("durable by", 18),
+        Column::left("durable by", 20),
         Column::left("what", 7),
         Column::right("ops", 10),
         Column::right("p50", 8),
@@ -54,7 +56,7 @@ fn table(phases: &[JudgedPhase<'_>]) -> Table {
     for judged in phases {
         let phase = judged.phase;
         let (writes, method) = match parts(&phase.name) {
-            Some((method, count, kib)) => (format!("{count} x {kib} KiB"), method.to_owned()),
+            Some((method, count, kib)) => (format!("{count} x {kib} KiB"), named(method)),
             None => (String::new(), title(&phase.name)),
         };
         let mut cells = vec![writes.into(), method.into(), word(judged)];
@@ -73,11 +75,23 @@ fn table(phases: &[JudgedPhase<'_>]) -> Table {
     table
 }
 
+/// Calls after which a write may still be lost.
+const NOT_DURABLE: [&str; 2] = ["unsynced", "sync_file_range"];
+
+/// The call, marked where it makes nothing durable.
+fn named(method: &str) -> String {
+    if NOT_DURABLE.contains(&method) {
+        format!("not: {method}")
+    } else {
+        method.to_owned()
+    }
+}
+
 /// The fastest call for one write of 8 KiB, and fdatasync, which most programs use.
 fn answer(phases: &[&Phase]) -> Option<String> {
     let one = phases.iter().filter_map(|phase| {
         let (method, count, kib) = parts(&phase.name)?;
-        let is_durable = !["unsynced", "write_close_fsync"].contains(&method);
+        let is_durable = !NOT_DURABLE.contains(&method) && method != "write_close_fsync";
         let rate = phase.value(&metrics::OPERATION_RATE)?;
         (is_durable && (count, kib) == (1, 8)).then_some((method, rate))
     });
@@ -119,6 +133,7 @@ mod tests {
             phase("open_datasync.1x8k", 200.0),
             phase("fsync.2x8k", 300.0),
             phase("unsynced.1x8k", 600_000.0),
+            phase("sync_file_range.1x8k", 500_000.0),
         ];
         let phases: Vec<&Phase> = phases.iter().collect();
         assert_eq!(

@@ -13,7 +13,7 @@ mod window;
 
 pub use build::{BuildSize, rounds_for};
 pub use loads::Load;
-pub use options::{ContestOptions, ContestParameters, JobWanted, TimedJob};
+pub use options::{ContestOptions, ContestParameters, JobWanted, LoadData, TimedJob};
 pub use part::{PART, run_part};
 
 use std::path::PathBuf;

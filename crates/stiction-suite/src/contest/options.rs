@@ -70,6 +70,29 @@ impl TimedJob {
     }
 }
 
+/// What a load that writes one file fills it with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "fill")]
+pub enum LoadData {
+    /// Zeros, as contest did. Layers that compress or deduplicate cheat on them.
+    #[default]
+    Zeros,
+    /// Random bytes, different in every block of 4 KiB.
+    Random,
+    /// The same with so many percent of each block zeros.
+    Compressible {
+        /// 0 to 100.
+        percent: u8,
+    },
+}
+
+impl LoadData {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn is_zeros(&self) -> bool {
+        *self == Self::Zeros
+    }
+}
+
 /// Everything that can be asked. `None` means that the workload chooses; see
 /// [`Contest`](crate::Contest) for what it chooses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,6 +105,10 @@ pub struct ContestOptions {
     pub loads: Vec<Load>,
     /// What the loads take for the size of the memory, bytes.
     pub memory_bytes: Option<u64>,
+    /// What the loads that write one file fill it with.
+    pub load_data: LoadData,
+    /// Bytes per second beyond which no load that moves bytes goes.
+    pub load_rate_bytes_per_s: Option<u64>,
     /// Processes of the job at once; 4 for each CPU.
     pub slots: Option<u32>,
     /// Units of the built-in build; 64 for each CPU.
@@ -125,6 +152,12 @@ pub struct ContestParameters {
     /// Bytes that may be written and not yet written back before writers are slowed
     /// down; as far as settings tell.
     pub dirty_limit_bytes: u64,
+    /// What the loads that write one file fill it with.
+    #[serde(default, skip_serializing_if = "LoadData::is_zeros")]
+    pub load_data: LoadData,
+    /// Bytes per second beyond which no load that moves bytes goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_rate_bytes_per_s: Option<u64>,
     /// Processes of the ring.
     pub processes: u32,
     /// Clients of the load that is like dbench.

@@ -84,6 +84,8 @@ pub(super) fn plan(
         memory_cut,
         touched_bytes,
         dirty_limit_bytes: dirty_limit_bytes(environment),
+        load_data: options.load_data,
+        load_rate_bytes_per_s: options.load_rate_bytes_per_s,
         processes: options.processes.unwrap_or(4 * cpus),
         clients: if options.quick { 4 } else { 16 } * cpus,
         list_files: if options.quick { 500 } else { 12_000 },
@@ -151,6 +153,21 @@ fn check(options: &ContestOptions) -> Result<(), SuiteError> {
             options.loads.contains(&Load::IoOther) && !options.has_other,
             "loads",
             "io-other writes to another directory: name it by --other-dir",
+        ),
+        (
+            options.load_rate_bytes_per_s == Some(0),
+            "load-rate",
+            "0: give 1 byte a second or more",
+        ),
+        (
+            options.load_rate_bytes_per_s.is_some()
+                && !options.loads.is_empty()
+                && options
+                    .loads
+                    .iter()
+                    .any(|load| load.runs() && !load.moves_bytes()),
+            "load-rate",
+            "only loads that move bytes keep a rate: io, io-halfmem, io-other, read, ctar, xtar",
         ),
         (options.runs == Some(0), "runs", "0: give at least 1"),
         (

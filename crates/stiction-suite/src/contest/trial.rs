@@ -80,6 +80,10 @@ pub(super) fn run(
                     Load::Memory => parameters.touched_bytes,
                     _ => parameters.memory_bytes,
                 },
+                data: parameters.load_data,
+                rate_bytes_per_s: parameters
+                    .load_rate_bytes_per_s
+                    .filter(|_| load.moves_bytes()),
                 dirty_limit_bytes: parameters.dirty_limit_bytes,
                 processes: parameters.processes,
                 clients: parameters.clients,

@@ -52,6 +52,9 @@ pub enum SyncMethod {
     RwfSync,
     /// `syncfs` after the writes: everything on the filesystem.
     Syncfs,
+    /// `sync_file_range` with all its steps after the writes. Not durable: it writes
+    /// neither metadata nor the device's own cache.
+    SyncFileRange,
     /// The file is opened anew, written, synced by `fsync` and closed; then opened and
     /// closed once more.
     SyncBeforeClose,
@@ -72,6 +75,7 @@ impl SyncMethod {
             Self::RwfDsync => "rwf_dsync",
             Self::RwfSync => "rwf_sync",
             Self::Syncfs => "syncfs",
+            Self::SyncFileRange => "sync_file_range",
             Self::SyncBeforeClose => "write_fsync_close",
             Self::SyncByAnother => "write_close_fsync",
         }
@@ -123,7 +127,7 @@ impl SyncTest {
         use SyncMethod as M;
         let mut methods = vec![M::OpenDatasync, M::Fdatasync, M::Fsync, M::OpenSync];
         if !classic {
-            methods.extend([M::RwfDsync, M::RwfSync, M::Syncfs]);
+            methods.extend([M::RwfDsync, M::RwfSync, M::Syncfs, M::SyncFileRange]);
         }
         let mut tests = Vec::new();
         for writes in [1, 2] {

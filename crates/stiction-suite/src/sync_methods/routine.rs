@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::{Errno, ReadWriteFlags};
 use stiction_core::Direction;
-use stiction_engine::{Cause, IoFailure, Operation, Stopwatch};
+use stiction_engine::{Cause, IoFailure, Operation, Stopwatch, write_file_back};
 
 use super::options::{SyncMethod, SyncTest};
 use crate::open_file::PageBuffer;
@@ -86,7 +86,12 @@ fn syncs_after(method: SyncMethod) -> bool {
     use SyncMethod as M;
     matches!(
         method,
-        M::Fdatasync | M::Fsync | M::Syncfs | M::SyncBeforeClose | M::SyncByAnother
+        M::Fdatasync
+            | M::Fsync
+            | M::Syncfs
+            | M::SyncFileRange
+            | M::SyncBeforeClose
+            | M::SyncByAnother
     )
 }
 
@@ -158,6 +163,12 @@ impl<'a> Target<'a> {
     fn sync(&self) -> Result<(), IoFailure> {
         let (operation, result) = match self.test.method {
             SyncMethod::Fdatasync => (Operation::Fdatasync, rustix::fs::fdatasync(&self.handle)),
+            SyncMethod::SyncFileRange => {
+                return write_file_back(&self.handle).map_err(|cause| IoFailure {
+                    cause,
+                    ..failure(self.path, Operation::WriteBack, None, Errno::IO)
+                });
+            }
             SyncMethod::Syncfs => (Operation::Fsync, rustix::fs::syncfs(&self.handle)),
             method if syncs_after(method) => (Operation::Fsync, rustix::fs::fsync(&self.handle)),
             _ => return Ok(()),

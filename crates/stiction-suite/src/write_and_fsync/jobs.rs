@@ -1,7 +1,8 @@
 //! From parameters to the job that is measured.
 
 use stiction_core::{
-    Action, CallFlags, Create, Job, Reserve, Seed, SizeMix, Sizes, SyncEvery, SyncKind,
+    Action, CallFlags, Counted, Create, Job, Reserve, Seed, SizeMix, Sizes, SyncEvery, SyncKind,
+    ThinkTime,
 };
 
 use super::options::{Before, SyncPolicy, WriteAmount, WriteAndFsyncParameters};
@@ -47,6 +48,14 @@ pub(super) fn write(parameters: &WriteAndFsyncParameters, file_bytes: u64, seed:
             Before::Nothing | Before::Written => Reserve::None,
         },
         data: parameters.data,
+        think: (parameters.pause_ns > 0).then_some(ThinkTime {
+            pause_ns: parameters.pause_ns,
+            spin_ns: 0,
+            every_operations: Some(1),
+            counted: Counted::default(),
+            every_ns: None,
+            pace_waits: false,
+        }),
         buffer_offset_bytes: parameters.buffer_offset_bytes,
         open_in_time: true,
         seed,
@@ -91,6 +100,7 @@ mod tests {
             write_sync: WriteSync::None,
             dontcache: false,
             buffer_offset_bytes: 0,
+            pause_ns: 0,
             data: Data::Zeros,
             may_fill: false,
         }

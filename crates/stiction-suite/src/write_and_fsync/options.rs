@@ -69,6 +69,8 @@ pub struct WriteAndFsyncOptions {
     pub dontcache: bool,
     /// Where buffers begin, bytes beyond the start of a page: `-a`.
     pub buffer_offset_bytes: u32,
+    /// Pause before each write but the first, ns: `-S`.
+    pub pause_ns: u64,
     /// What is written.
     pub data: Option<Data>,
     /// Repetitions.
@@ -103,8 +105,17 @@ pub struct WriteAndFsyncParameters {
     pub dontcache: bool,
     /// Where buffers begin, bytes beyond the start of a page.
     pub buffer_offset_bytes: u32,
+    /// Pause between two writes, ns; 0 for none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub pause_ns: u64,
     /// What is written.
     pub data: Data,
     /// Whether the filesystem may be filled to its last byte.
     pub may_fill: bool,
+}
+
+/// Whether there is no pause.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_none(pause_ns: &u64) -> bool {
+    *pause_ns == 0
 }

@@ -126,6 +126,7 @@ fn parameters(
         write_sync: options.write_sync,
         dontcache: options.dontcache,
         buffer_offset_bytes: options.buffer_offset_bytes,
+        pause_ns: options.pause_ns,
         data: options
             .data
             .unwrap_or(if classic { Data::Zeros } else { Data::Unique }),

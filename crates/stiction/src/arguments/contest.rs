@@ -1,5 +1,6 @@
 //! Arguments of `stiction contest`.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -63,6 +64,41 @@ pub(crate) enum JobWord {
     FsyncAppend,
     /// A copy of --tree, made by make
     Compile,
+}
+
+/// What a load writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoadDataWord {
+    /// Zeros.
+    Zeros,
+    /// Random bytes.
+    Random,
+    /// Random bytes with so many percent of zeros.
+    Percent(u8),
+}
+
+impl fmt::Display for LoadDataWord {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zeros => formatter.write_str("zeros"),
+            Self::Random => formatter.write_str("random"),
+            Self::Percent(percent) => write!(formatter, "{percent}%"),
+        }
+    }
+}
+
+/// `zeros`, `random` or `60%`.
+fn load_data(text: &str) -> Result<LoadDataWord, String> {
+    match text {
+        "zeros" => Ok(LoadDataWord::Zeros),
+        "random" => Ok(LoadDataWord::Random),
+        _ => text
+            .strip_suffix('%')
+            .and_then(|number| number.parse().ok())
+            .filter(|&percent: &u8| percent <= 100)
+            .map(LoadDataWord::Percent)
+            .ok_or_else(|| "give zeros, random, or a share from 0% to 100%".to_owned()),
+    }
 }
 
 /// A report of contest.
@@ -155,6 +191,13 @@ pub(crate) struct ContestArguments {
     /// what fits]
     #[arg(long, value_name = "SIZE", help_heading = "How much")]
     pub(crate) memory: Option<String>,
+    /// What io loads write: zeros, random, or how much of it compresses, such as
+    /// 60% [default: zeros]
+    #[arg(long, value_name = "WHAT", value_parser = load_data, help_heading = "How much")]
+    pub(crate) load_data: Option<LoadDataWord>,
+    /// Loads that move bytes move no more than so many a second
+    #[arg(long, value_name = "SIZE", help_heading = "How much")]
+    pub(crate) load_rate: Option<String>,
     /// Repetitions [default: 3; 1 with --quick or --classic]
     #[arg(long, value_name = "COUNT", help_heading = "How much")]
     pub(crate) runs: Option<u32>,

@@ -40,7 +40,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use baseline::{BaselineArguments, BaselineCommand};
 pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
 pub(crate) use compare::CompareArguments;
-pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadWord};
+pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadDataWord, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};

@@ -100,6 +100,9 @@ pub(crate) struct WriteAndFsyncArguments {
     /// Begin the buffer so many bytes beyond the start of a page
     #[arg(short = 'a', long, value_name = "BYTES", help_heading = "How")]
     pub(crate) align: Option<u32>,
+    /// Pause so many microseconds between two writes
+    #[arg(short = 'S', long, value_name = "USECS", help_heading = "How")]
+    pub(crate) pause: Option<u32>,
     /// What is written [default: unique, zeros with --classic]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "How")]
     pub(crate) content: Option<Content>,

@@ -10,14 +10,14 @@ use stiction_report::Judged;
 use stiction_report::contest::{
     contest, contest_0_5, contest_0_34, contest_0_34_summary, contest_0_61, is_contest,
 };
-use stiction_suite::contest::{JobWanted, Load, PART, rounds_for, run_part};
+use stiction_suite::contest::{JobWanted, Load, LoadData, PART, rounds_for, run_part};
 use stiction_suite::{Contest, ContestOptions, Place};
 
 use super::Desk;
 use super::meant::Meant;
 use super::recorded::Recorded;
 use super::sizes::optional_bytes;
-use crate::arguments::{ContestArguments, ContestLayout, JobWord, LoadWord};
+use crate::arguments::{ContestArguments, ContestLayout, JobWord, LoadDataWord, LoadWord};
 use crate::failure::Failure;
 
 /// CPU time of the hashing in a unit of the built-in build, ns: a default run of six
@@ -108,6 +108,12 @@ fn options(typed: &ContestArguments, desk: &Desk<'_>) -> Result<ContestOptions, 
         has_other: typed.other_dir.is_some(),
         loads: typed.loads.iter().map(|word| load(*word)).collect(),
         memory_bytes: optional_bytes(typed.memory.as_ref(), 1 << 20)?,
+        load_data: match typed.load_data {
+            None | Some(LoadDataWord::Zeros) => LoadData::Zeros,
+            Some(LoadDataWord::Random) => LoadData::Random,
+            Some(LoadDataWord::Percent(percent)) => LoadData::Compressible { percent },
+        },
+        load_rate_bytes_per_s: optional_bytes(typed.load_rate.as_ref(), 1)?,
         slots: typed.jobs,
         units: typed.units,
         rounds: (rounds > 0).then_some(rounds),
@@ -190,6 +196,8 @@ fn command(typed: &ContestArguments, rounds: Option<u64>) -> Vec<String> {
         .switch("--full-fidelity", typed.full_fidelity)
         .value("--processes", typed.processes)
         .value("--memory", typed.memory.as_ref())
+        .value("--load-data", typed.load_data)
+        .value("--load-rate", typed.load_rate.as_ref())
         .value("--runs", typed.runs)
         .switch("--may-fill", typed.recording.may_fill)
         .words()

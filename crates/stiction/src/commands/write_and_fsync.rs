@@ -64,6 +64,7 @@ fn options(typed: &WriteAndFsyncArguments) -> Result<WriteAndFsyncOptions, Failu
         },
         dontcache: typed.dontcache,
         buffer_offset_bytes: typed.align.unwrap_or(0),
+        pause_ns: u64::from(typed.pause.unwrap_or(0)) * 1000,
         data: typed.content.map(|content| match content {
             Content::Unique => Data::Unique,
             Content::Zeros => Data::Zeros,
@@ -109,6 +110,7 @@ fn command(typed: &WriteAndFsyncArguments) -> Vec<String> {
         .switch("--overwrite", typed.overwrite)
         .switch("--reserve", typed.reserve)
         .value("--align", typed.align)
+        .value("--pause", typed.pause)
         .switch("--content=zeros", typed.content == Some(Content::Zeros))
         .switch("--content=unique", typed.content == Some(Content::Unique))
         .switch("--may-fill", typed.recording.may_fill)
@@ -139,6 +141,7 @@ mod tests {
         assert_eq!(meant.sync, Some(SyncPolicy::AtEnd(SyncKind::Fsync)));
         assert_eq!((meant.direct, meant.write_sync), (true, WriteSync::Sync));
         assert_eq!(meant.buffer_offset_bytes, 16);
+        assert_eq!(options("-n 10 -S 250").pause_ns, 250_000);
         let meant = options("-k -c 768 -n 10 -O");
         assert_eq!(meant.chunk_bytes, Some(768 << 10));
         assert_eq!(meant.amount, Some(WriteAmount::Writes(10)));

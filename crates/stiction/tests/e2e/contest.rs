@@ -166,12 +166,37 @@ fn what_cannot_be_is_refused() {
             "name it by --other-dir",
         ),
         (["--loads=none", "--job=compile"], 2, "--tree"),
+        (["--loads=list", "--load-rate=1M"], 2, "that move bytes"),
+        (["--loads=io", "--load-data=200%"], 2, "0% to 100%"),
     ] {
         let talk = lab.talk(small(&arguments, folder.path()), code);
         assert_says(&talk, &[says]);
     }
     let text = lab.output(small(&["--loads=io", "--memory=1000T"], folder.path()), 4);
     assert_says(&text, &["Nothing was measured"]);
+    assert_empty(folder.path());
+}
+
+/// A load held to a rate keeps it: windows of half a second hold 4 MiB and one write of
+/// 1 MiB more or less, where it would write hundreds.
+#[test]
+fn a_load_keeps_to_its_rate() {
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    let more = [
+        "--loads=io,read",
+        "--memory=4",
+        "--load-rate=8M",
+        "--load-data=50%",
+        "--command=sleep 0.5",
+    ];
+    let report = lab.json(small(&more, folder.path()), 0);
+    for trial in report["results"].as_array().unwrap() {
+        let phases = trial["phases"].as_array().unwrap();
+        let job = phases.iter().find(|phase| phase["name"] == "job").unwrap();
+        let rate = job["figures"]["load_rate_bytes_per_s"]["value"].as_f64();
+        let mib_per_s = rate.unwrap() / 1_048_576.0;
+        assert!(mib_per_s > 1.0 && mib_per_s < 11.0, "{mib_per_s}: {trial}");
+    }
     assert_empty(folder.path());
 }
 

@@ -3,20 +3,25 @@
 mod archive;
 mod clients;
 pub(super) mod files;
+mod gauge;
 pub(super) mod list;
 pub(super) mod memory;
 pub(super) mod ring;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use stiction_core::Seed;
 use stiction_engine::StopFlag;
 use stiction_host::{process_cpu, running_cpu_ns};
+
+use gauge::{Gauge, Pace};
+
+use super::options::LoadData;
 
 /// What runs beside the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,6 +134,10 @@ pub(super) struct Setting {
     pub(super) directory: PathBuf,
     /// Size of its file, bytes.
     pub(super) bytes: u64,
+    /// What its file is filled with.
+    pub(super) data: LoadData,
+    /// Bytes per second that it does not go beyond.
+    pub(super) rate_bytes_per_s: Option<u64>,
     /// Bytes after which a writer is held up, if nothing is written back meanwhile.
     pub(super) dirty_limit_bytes: u64,
     /// Processes of the ring.
@@ -147,49 +156,6 @@ impl Setting {
             Load::Process => Some(ring::UNIT_TRIPS),
             _ => None,
         }
-    }
-}
-
-/// How far a load is.
-#[derive(Debug, Default)]
-pub(super) struct Gauge {
-    steps: AtomicU64,
-    passes: AtomicU64,
-    /// Steps of the last whole pass.
-    pass_steps: AtomicU64,
-    steady: AtomicBool,
-    paused_ns: AtomicU64,
-    helpers: Mutex<Vec<u32>>,
-}
-
-impl Gauge {
-    /// So many steps were done.
-    fn step(&self, count: u64) {
-        self.steps.fetch_add(count, Ordering::Relaxed);
-    }
-
-    /// A whole pass of so many steps was done.
-    fn pass(&self, steps: u64) {
-        self.pass_steps.store(steps, Ordering::Relaxed);
-        self.passes.fetch_add(1, Ordering::Relaxed);
-        self.settle();
-    }
-
-    /// From here on it goes on as it does now.
-    fn settle(&self) {
-        self.steady.store(true, Ordering::Relaxed);
-    }
-
-    /// So long it did what does not count.
-    fn pause(&self, length: Duration) {
-        let ns = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
-        self.paused_ns.fetch_add(ns, Ordering::Relaxed);
-    }
-
-    /// A process works for the load.
-    fn helper(&self, id: u32) {
-        let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
-        helpers.push(id);
     }
 }
 
@@ -232,7 +198,11 @@ pub(super) struct EndedLoad {
 impl RunningLoad {
     /// Starts the load.
     pub(super) fn start(setting: Setting) -> Result<Self, String> {
-        let (stop, gauge) = (StopFlag::new(), Arc::new(Gauge::default()));
+        let stop = StopFlag::new();
+        let pace = setting
+            .rate_bytes_per_s
+            .map(|rate| Pace::new(rate, stop.clone()));
+        let gauge = Arc::new(Gauge::paced(pace));
         let (told, ended) = channel();
         let unit_steps = setting.unit_steps();
         let (thread_stop, thread_gauge) = (stop.clone(), Arc::clone(&gauge));
