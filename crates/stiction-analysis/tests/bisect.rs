@@ -128,12 +128,14 @@ fn question(last: usize, seek: Seek) -> BisectQuestion {
     BisectQuestion {
         format_version: BISECT_FORMAT_VERSION,
         tree: "/tree".into(),
+        work: "/work".into(),
         good: id(0),
         bad: id(last),
         chain: (1..=last)
             .map(|number| link(number, &[number - 1]))
             .collect(),
         build: Some("make".to_owned()),
+        keeps_build_files: false,
         run: "./bench".to_owned(),
         patterns: Vec::new(),
         metrics: vec![SoughtMetric {

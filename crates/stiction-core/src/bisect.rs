@@ -88,6 +88,8 @@ pub struct BisectQuestion {
     pub format_version: u32,
     /// The repository.
     pub tree: PathBuf,
+    /// Where trees are built.
+    pub work: PathBuf,
     /// The commit that is as it should be, by its full id.
     pub good: String,
     /// The commit that shows the change, by its full id.
@@ -97,6 +99,10 @@ pub struct BisectQuestion {
     /// What builds a tree, run by a shell in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
+    /// Whether what a build made is there for the next one; else each begins in a tree
+    /// as it was checked out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_build_files: bool,
     /// What is measured, run by a shell in a built tree.
     pub run: String,
     /// How the metrics are read from the output, as they were typed.

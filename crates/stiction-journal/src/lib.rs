@@ -16,6 +16,7 @@
 //! While a run goes on its journal is locked, so another process can tell a run
 //! that goes on from one that was cut off.
 
+mod bisect;
 mod directory;
 mod error;
 mod line;
@@ -23,6 +24,7 @@ mod medium;
 mod read;
 mod write;
 
+pub use bisect::BisectJournal;
 pub use directory::{Entry, JournalDirectory, Listing};
 pub use error::JournalError;
 pub use read::{Problem, ReadJournal, decode_journal, read_journal};

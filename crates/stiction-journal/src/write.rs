@@ -92,7 +92,13 @@ impl Journal {
     /// When the record could not be written now. It is kept: the next call, of this
     /// or of [`sync`](Self::sync), tries again.
     pub fn append(&mut self, record: &Record) -> Result<(), JournalError> {
-        self.unwritten.push_back(line::encode(record));
+        let line = line::encode(record);
+        debug_assert_eq!(
+            line.strip_suffix(b"\n").map(line::decode).as_ref(),
+            Some(&Ok(record.clone())),
+            "a record must read back"
+        );
+        self.unwritten.push_back(line);
         self.write_out()
     }
 

@@ -5,6 +5,7 @@
 //! view or nobody, is told of it in [`RunEvent`]s and cannot change its course but by the
 //! stop flag, and by deciding after a block whether there is another.
 
+pub mod bisect;
 pub mod blocks;
 mod error;
 mod events;
