@@ -4,6 +4,7 @@
 //! Every report but the classic tiobench tables fits 80 columns, is ASCII, and
 //! ends with the answer.
 
+mod bisect;
 pub mod bonnie;
 mod cell;
 mod comparison;
@@ -40,6 +41,8 @@ pub use comparison::{
     JunitRules, MAIL_WIDTH, MailFault, Shown, comparison, csv, junit, mail, mail_faults, markdown,
     osdl,
 };
+pub use bisect::{Subjects, bisect};
+pub use comparison::comparison;
 pub use curve::curve;
 pub use fio::{fio_errors, fio_lint};
 pub use fio_run::{fio_run, is_fio_run};

@@ -1,6 +1,7 @@
 //! The reports as JSON: versioned schemas, units in the keys. `docs/json.md`
 //! describes each with an example.
 
+mod bisect;
 mod comparison;
 mod curve;
 mod fio;
@@ -17,6 +18,7 @@ use stiction_core::{
     Trial, TrialOutcome, Witnesses, WorkerSummary,
 };
 
+pub use bisect::bisect;
 pub use comparison::comparison;
 pub(crate) use comparison::{better_key, method_key, verdict_key};
 pub use fio::{fio_errors, fio_lint};
