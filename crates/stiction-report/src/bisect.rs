@@ -38,6 +38,32 @@ pub fn bisect(course: &Course, subjects: &Subjects, style: Style) -> String {
     page.finish()
 }
 
+/// What the last comparisons say of a commit. The last line is the answer.
+#[must_use]
+pub fn bisect_bracket(
+    course: &Course,
+    metric: usize,
+    found: &Found,
+    subjects: &Subjects,
+    style: Style,
+) -> String {
+    let mut page = Page::new(style);
+    page.line(Span::new(
+        Role::Strong,
+        format!(
+            "{} in {}",
+            named(&found.culprit().commit, subjects),
+            course.question().metrics[metric].name
+        ),
+    ));
+    bracket(&mut page, &course.bracket(metric, found));
+    untestable(&mut page, course);
+    page.blank();
+    let words = found_in_words(course, metric, found, subjects);
+    page.paragraph("", Span::new(Role::Strong, words));
+    page.finish()
+}
+
 fn short(commit: &str) -> String {
     Version::Commit(commit.to_owned()).to_string()
 }

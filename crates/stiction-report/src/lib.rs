@@ -37,12 +37,11 @@ pub mod sync_methods;
 mod text;
 pub mod tiobench;
 
+pub use bisect::{Subjects, bisect, bisect_bracket};
 pub use comparison::{
     JunitRules, MAIL_WIDTH, MailFault, Shown, comparison, csv, junit, mail, mail_faults, markdown,
     osdl,
 };
-pub use bisect::{Subjects, bisect};
-pub use comparison::comparison;
 pub use curve::curve;
 pub use fio::{fio_errors, fio_lint};
 pub use fio_run::{fio_run, is_fio_run};

@@ -42,7 +42,7 @@ mod workload;
 pub mod write_and_fsync;
 
 pub use bonnie::{Bonnie, BonnieOptions};
-pub use command::{TimedCommand, TimedCommandOptions};
+pub use command::{MetricSource, TimedCommand, TimedCommandOptions};
 pub use contest::{Contest, ContestOptions};
 pub use curve::{Curve, CurveOptions};
 pub use engine_choice::EngineWanted;

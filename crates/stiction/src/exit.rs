@@ -15,8 +15,12 @@ pub(crate) enum Exit {
     CannotTell = 3,
     /// The sides cannot be compared, or nothing ran.
     NothingToJudge = 4,
+    /// Of `bisect probe` alone: `git bisect run` goes around the commit.
+    BisectSkip = 125,
     /// Interrupted; what had finished is kept.
     Interrupted = 130,
+    /// Of `bisect probe` alone: `git bisect run` ends the search.
+    BisectAbort = 255,
 }
 
 impl From<Exit> for ExitCode {

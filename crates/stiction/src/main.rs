@@ -23,14 +23,24 @@ use clap::Parser;
 
 use arguments::Arguments;
 use console::Console;
+use exit::Exit;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     if let Some(ended) = commands::contest_part(&typed) {
         return of_part(ended);
     }
+    let is_probe = commands::is_bisect_probe(&typed);
     let typed = arguments::ours_first(arguments::with_default_command(typed, Path::is_dir));
-    let arguments = Arguments::parse_from(typed);
+    let arguments = match Arguments::try_parse_from(typed) {
+        Ok(arguments) => arguments,
+        Err(error) if is_probe && error.use_stderr() => {
+            // Nobody is left to tell when it cannot be printed.
+            let _ = error.print();
+            return Exit::BisectAbort.into();
+        }
+        Err(error) => error.exit(),
+    };
     let console = Console::new(&arguments.global);
     if let Err(error) = signals::survive_file_size_limit() {
         console.say(&format!("stiction: cannot handle SIGXFSZ: {error}"));
@@ -39,7 +49,10 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             console.say(&failure.to_string());
-            failure.exit.into()
+            match is_probe {
+                true => Exit::BisectAbort.into(),
+                false => failure.exit.into(),
+            }
         }
     }
 }

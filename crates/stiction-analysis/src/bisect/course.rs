@@ -217,6 +217,13 @@ impl Course {
         self.blocks.len()
     }
 
+    /// Blocks of a commit against GOOD.
+    #[must_use]
+    pub fn blocks_of(&self, commit: &str) -> usize {
+        let version = Version::Commit(commit.to_owned());
+        self.between(&self.good(), &version).count()
+    }
+
     /// Builds made so far.
     #[must_use]
     pub fn builds(&self) -> usize {
@@ -478,9 +485,8 @@ impl Course {
         if best.chance < CONFIDENT {
             let next = posterior.next(self.built_in(line.links), self.build_blocks());
             if let Some(link) = next.map(|place| &line.links[place]) {
-                let version = Version::Commit(link.commit.clone());
                 // A commit that stays undecided so long fits neither level.
-                if self.between(&self.good(), &version).count() < probe::MOST_BLOCKS {
+                if self.blocks_of(&link.commit) < probe::MOST_BLOCKS {
                     return Hunt::Measure(link.commit.clone());
                 }
             }

@@ -145,6 +145,29 @@ pub fn bisect(course: &Course, subjects: &Subjects) -> String {
     )
 }
 
+#[derive(Serialize)]
+struct BracketView<'a> {
+    metric: &'a str,
+    found: FoundView<'a>,
+}
+
+/// What the last comparisons say of a commit.
+#[must_use]
+pub fn bisect_bracket(
+    course: &Course,
+    metric: usize,
+    found: &Found,
+    subjects: &Subjects,
+) -> String {
+    document(
+        "stiction-bisect-bracket",
+        BracketView {
+            metric: &course.question().metrics[metric].name,
+            found: found_view(course, metric, found, subjects),
+        },
+    )
+}
+
 fn view<'a>(course: &'a Course, metric: usize, subjects: &'a Subjects) -> MetricView<'a> {
     let hunt = course.hunt(metric);
     let shown = course.shows_step(metric);
@@ -185,7 +208,10 @@ fn view<'a>(course: &'a Course, metric: usize, subjects: &'a Subjects) -> Metric
                 chance_percent: 100.0 * chance,
             })
             .collect(),
-        between_levels: course.between_levels(metric),
+        between_levels: match shown {
+            true => course.between_levels(metric),
+            false => Vec::new(),
+        },
         found,
     }
 }

@@ -18,7 +18,7 @@ use stiction_core::{
     Trial, TrialOutcome, Witnesses, WorkerSummary,
 };
 
-pub use bisect::bisect;
+pub use bisect::{bisect, bisect_bracket};
 pub use comparison::comparison;
 pub(crate) use comparison::{better_key, method_key, verdict_key};
 pub use fio::{fio_errors, fio_lint};

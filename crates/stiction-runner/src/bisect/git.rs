@@ -81,6 +81,19 @@ impl Repository {
         self.answer(["show", "--no-patch", "--format=%s", commit])
     }
 
+    /// A commit with its parents.
+    ///
+    /// # Errors
+    /// When there is no such commit.
+    pub fn link(&self, commit: &str) -> Result<Link, BisectError> {
+        let link = self.with_parents(vec![commit])?.pop();
+        link.ok_or_else(|| BisectError::Git {
+            tree: self.tree.clone(),
+            doing: "show".to_owned(),
+            said: format!("it shows nothing of {commit}"),
+        })
+    }
+
     /// The commits after `good` up to and with `bad` that have `good` among their
     /// ancestors, by first parents, oldest first.
     ///
@@ -136,9 +149,7 @@ impl Repository {
     /// # Errors
     /// When git refuses.
     pub fn lines_of(&self, merge: &str, before: &str) -> Result<Vec<Vec<Link>>, BisectError> {
-        let Some(link) = self.links(["--no-walk", merge])?.pop() else {
-            return Ok(Vec::new());
-        };
+        let link = self.link(merge)?;
         // What is on a line that was searched already is not searched again.
         let mut known = vec![format!("^{before}")];
         let mut lines = Vec::new();

@@ -4,6 +4,7 @@
 //! shell completions.
 
 mod baseline;
+mod bisect;
 mod bonnie;
 mod compare;
 mod contest;
@@ -38,6 +39,10 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use baseline::{BaselineArguments, BaselineCommand};
+pub(crate) use bisect::{
+    BisectArguments, BisectAutoArguments, BisectBracketArguments, BisectCommand, BisectFind,
+    BisectOnUnsure, BisectProbeArguments, BisectQuestionArguments, BisectTree,
+};
 pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
 pub(crate) use compare::CompareArguments;
 pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadDataWord, LoadWord};
@@ -93,6 +98,8 @@ Look back and compare:
   stiction compare k3f9 m2p7        Two sessions side by side
   stiction gate --baseline 6.9 m2p7 Exit 1 if something became worse
   stiction history                  What changed over time, and where
+  stiction bisect auto v1 v2 --run ./bench
+                                    The commit that made it slower
   stiction import mail.txt          Read tables of tiobench, contest, Bonnie...
   stiction compare mail.txt 2.5.59 2.5.59-mm2
                                     Two labels inside one table
@@ -210,6 +217,8 @@ pub(crate) enum Command {
     Baseline(BaselineArguments),
     /// How figures went over time, and where their level changed
     History(Box<HistoryArguments>),
+    /// Find the commit that changed a benchmark, however noisy it is
+    Bisect(BisectArguments),
     /// Read other tools' tables into the store
     Import(ImportArguments),
     /// Write a session out, lossless

@@ -1,6 +1,7 @@
 //! What each command does, a file each.
 
 mod baseline;
+mod bisect;
 mod bonnie;
 mod bonnie_options;
 mod clean;
@@ -44,6 +45,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::state::StateDirectory;
 
+pub(crate) use bisect::is_probe as is_bisect_probe;
 pub(crate) use contest::part as contest_part;
 
 use meant::Asked;
@@ -79,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
         Command::Gate(typed) => gate::run(typed, &desk()?),
         Command::Baseline(typed) => baseline::run(typed, &desk()?),
         Command::History(typed) => history::run(typed, &desk()?),
+        Command::Bisect(typed) => bisect::run(typed, &desk()?),
         Command::Import(typed) => import::run(typed, &desk()?),
         Command::Export(typed) => sessions::export(typed, &desk()?),
         Command::Delete(typed) => sessions::delete(typed, &desk()?),

@@ -1,6 +1,7 @@
 //! The binary from outside: what it prints, how it ends, and that it leaves nothing
 //! behind.
 
+mod bisect;
 mod bonnie;
 mod columns;
 mod compare;
