@@ -7,7 +7,7 @@ use clap::{Subcommand, ValueEnum};
 const EXAMPLES: &str = "\
 Examples:
   stiction bisect check v6.9 v6.10 --build 'make -j8' --run './bench'
-                                    Do the two ends differ, and what will it cost
+                                    Do the ends differ, and what will it cost
   stiction bisect auto              Find the commit, and confirm it
   stiction bisect auto v1 v2 --run 'python3 bench.py' \\
       --metric 'tps[/s,more]=/tps = ([0-9.]+)/'
