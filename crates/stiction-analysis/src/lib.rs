@@ -4,6 +4,7 @@
 //! for the time or prints; the same session always gives the same judgement.
 //!
 //! - [`doubt`]: what a number is about, by its witnesses, and what speaks against it.
+//! - [`calibration`]: a configuration against itself.
 //! - [`compare`]: two sides, cell by cell, with a [`Verdict`] on each metric.
 //! - [`bisect`]: which commit changed a noisy benchmark.
 //! - [`curve`]: how latency grows with the rate, where it breaks, and the knee.
@@ -18,6 +19,7 @@
 //! - [`history`]: how figures went over time, and where their level changed.
 
 pub mod bisect;
+pub mod calibration;
 mod change;
 pub mod compare;
 pub mod curve;

@@ -28,10 +28,12 @@ mod mail;
 mod number;
 mod page;
 mod percent;
+pub mod spec;
 mod stated;
 mod time;
 mod tiobench;
 mod tiotest;
+pub mod words;
 
 use std::collections::BTreeMap;
 

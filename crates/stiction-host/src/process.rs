@@ -2,7 +2,7 @@
 //! for them, and ended with all that they started.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
@@ -28,8 +28,10 @@ pub struct ProcessUsage {
     pub switches_voluntary: u64,
     /// Times that the CPU was taken from a process.
     pub switches_involuntary: u64,
-    /// Most memory that any one of them had resident at once, bytes.
-    pub resident_bytes_max: u64,
+    /// Most memory that any one of them had resident at once, bytes; `None` where it was
+    /// no more than what this process has had, which the kernel counts as the child's
+    /// until that has its own (exec_mmap in fs/exec.c).
+    pub resident_bytes_max: Option<u64>,
 }
 
 impl ProcessUsage {
@@ -110,6 +112,8 @@ impl ProcessGroup {
         self.reaped = true;
         let (status, used) = rusage::wait(self.pid.as_raw_nonzero().get())
             .map_err(|error| HostError::refused("wait for", &path(self.pid), error))?;
+        let ours = rusage::resident_bytes_max()
+            .map_err(|error| HostError::refused("look at", Path::new("/proc/self"), error))?;
         let usage = ProcessUsage {
             user_ns: used.time.user_ns,
             system_ns: used.time.system_ns,
@@ -117,7 +121,7 @@ impl ProcessGroup {
             faults_minor: used.faults_minor,
             switches_voluntary: used.switches_voluntary,
             switches_involuntary: used.switches_involuntary,
-            resident_bytes_max: used.resident_bytes_max,
+            resident_bytes_max: Some(used.resident_bytes_max).filter(|&bytes| bytes > ours),
         };
         Ok((status, usage))
     }

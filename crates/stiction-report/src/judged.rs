@@ -1,7 +1,7 @@
 //! A session together with what the analysis finds in it.
 
 use stiction_analysis::doubt::{Finding, examine_in_cell};
-use stiction_core::{Phase, PhaseKind, Session, Subject, Trial};
+use stiction_core::{Environment, Phase, PhaseKind, Session, Subject, Trial};
 
 /// A session and the finding for each of its phases: what most reports are made of.
 #[derive(Clone, Debug)]
@@ -26,8 +26,16 @@ impl<'a> Judged<'a> {
     /// The session, judged by the analysis.
     #[must_use]
     pub fn examine(session: &'a Session) -> Self {
-        Self::by(session, |trial, phase| {
-            examine_in_cell(phase, &trial.cell, &session.header.environment)
+        let environment = &session.header.environment;
+        Self::by(session, |trial, phase| match &trial.targets {
+            None => examine_in_cell(phase, &trial.cell, environment),
+            Some(targets) => {
+                let own = Environment {
+                    targets: targets.clone(),
+                    ..environment.clone()
+                };
+                examine_in_cell(phase, &trial.cell, &own)
+            }
         })
     }
 

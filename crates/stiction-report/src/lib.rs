@@ -6,7 +6,9 @@
 
 mod bisect;
 pub mod bonnie;
+mod calibration;
 mod cell;
+mod command;
 mod comparison;
 pub mod contest;
 mod curve;
@@ -38,6 +40,8 @@ mod text;
 pub mod tiobench;
 
 pub use bisect::{Subjects, bisect, bisect_bracket};
+pub use calibration::calibration;
+pub use command::command;
 pub use comparison::{
     JunitRules, MAIL_WIDTH, MailFault, Shown, comparison, csv, junit, mail, mail_faults, markdown,
     osdl,

@@ -129,9 +129,10 @@ pub(crate) fn of_process(elapsed: Duration, usage: ProcessUsage) -> Vec<Measurem
         (metrics::MINOR_FAULTS, usage.faults_minor),
         (metrics::SWITCHES_VOLUNTARY, usage.switches_voluntary),
         (metrics::SWITCHES_INVOLUNTARY, usage.switches_involuntary),
-        (metrics::RESIDENT_MAX, usage.resident_bytes_max),
     ];
     found.extend(counts.map(|(metric, count)| Measurement::new(metric, count as f64, 1)));
+    let resident = usage.resident_bytes_max.map(|bytes| bytes as f64);
+    found.extend(resident.map(|bytes| Measurement::new(metrics::RESIDENT_MAX, bytes, 1)));
     found
 }
 

@@ -25,6 +25,14 @@ impl Failure {
         }
     }
 
+    /// What happened, and what to do next, without who says so.
+    pub(crate) fn message(&self) -> String {
+        match &self.advice {
+            Some(advice) => format!("{}; {advice}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
     /// The same with what to do next.
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());

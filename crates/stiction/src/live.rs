@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use stiction_core::{Job, format_bytes, format_count};
+use stiction_core::{Job, PlannedTrial, format_bytes, format_count, format_duration_ns};
 use stiction_engine::Progress;
 use stiction_runner::{RunEvent, RunEvents};
 
@@ -28,6 +28,8 @@ pub(crate) struct Live {
     talk: Talk,
     /// Which trial of how many, where there is more than one.
     trial: String,
+    /// Where trials are in blocks: how many blocks there are, and when the first began.
+    blocks: Option<(u32, Instant)>,
 }
 
 impl Live {
@@ -39,7 +41,18 @@ impl Live {
             bar: ProgressBar::with_draw_target(None, target),
             talk,
             trial: String::new(),
+            blocks: None,
         }
+    }
+
+    /// `block 3/10, about 4 min left, configuration=A: `
+    fn block(&self, trial: &PlannedTrial) -> String {
+        let (Some((blocks, begun)), Some(block)) = (self.blocks, trial.block) else {
+            return String::new();
+        };
+        let left = time_left(begun.elapsed(), block, blocks);
+        let left = left.map_or_else(String::new, |left| format!(", {left}"));
+        format!("block {}/{blocks}{left}, {}: ", block + 1, trial.cell)
     }
 
     fn phase_started(&self, name: &str, job: Option<&Job>, progress: Arc<Progress>) {
@@ -96,6 +109,13 @@ fn amount(job: &Job) -> Option<Amount> {
     total.checked_mul(job.block_size_bytes).map(Amount::Bytes)
 }
 
+/// How long the blocks to come take at most, by those that are done: `about 4.2 min left`.
+fn time_left(elapsed: Duration, done: u32, blocks: u32) -> Option<String> {
+    let each = elapsed.checked_div(done)?;
+    let left_ns = (each * blocks.saturating_sub(done)).as_nanos() as f64;
+    Some(format!("about {} left", format_duration_ns(left_ns).trim()))
+}
+
 /// `43 %  1.20 GiB  312 MiB/s  80.0 k/s`
 fn line(progress: &Progress, elapsed: Duration, whole: Option<Amount>) -> String {
     let (bytes, seconds) = (progress.bytes(), elapsed.as_secs_f64().max(1e-3));
@@ -117,6 +137,14 @@ fn line(progress: &Progress, elapsed: Duration, whole: Option<Amount>) -> String
 impl RunEvents for Live {
     fn take(&mut self, event: RunEvent<'_>) {
         match event {
+            RunEvent::SessionStarted { header, .. } => {
+                let trials = header.plan.iter().flat_map(|plan| &plan.trials);
+                let last = trials.filter_map(|trial| trial.block).max();
+                self.blocks = last.map(|last| (last + 1, Instant::now()));
+            }
+            RunEvent::TrialStarted { trial, .. } if self.blocks.is_some() => {
+                self.trial = self.block(trial);
+            }
             RunEvent::TrialStarted { number, of, trial } if of > 1 => {
                 self.trial = format!("{number}/{of} {}: ", trial.cell);
             }
@@ -150,6 +178,14 @@ fn say(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_left_follows_from_the_blocks_done() {
+        let elapsed = Duration::from_secs(30);
+        assert_eq!(time_left(elapsed, 0, 10), None);
+        assert_eq!(time_left(elapsed, 3, 10).unwrap(), "about 70.0 s left");
+        assert_eq!(time_left(elapsed, 10, 10).unwrap(), "about 0 ns left");
+    }
 
     #[test]
     fn the_line_tells_share_amount_and_rate() {

@@ -24,6 +24,16 @@ pub(crate) fn of_process() -> io::Result<SplitTime> {
     })
 }
 
+/// Most memory that this process had resident at once, bytes.
+pub(crate) fn resident_bytes_max() -> io::Result<u64> {
+    // SAFETY: an all-zero rusage is a valid one: it holds integers alone.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live rusage that the kernel fills.
+    let returned = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    super::checked(returned)?;
+    Ok(u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10)
+}
+
 /// What a child used, with all that it had waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChildUsage {

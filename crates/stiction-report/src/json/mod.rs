@@ -2,6 +2,7 @@
 //! describes each with an example.
 
 mod bisect;
+mod calibration;
 mod comparison;
 mod curve;
 mod fio;
@@ -19,6 +20,7 @@ use stiction_core::{
 };
 
 pub use bisect::{bisect, bisect_bracket};
+pub use calibration::calibration;
 pub use comparison::comparison;
 pub(crate) use comparison::{better_key, method_key, verdict_key};
 pub use fio::{fio_errors, fio_lint};

@@ -5,7 +5,7 @@ mod decide;
 mod order;
 
 use serde_json::json;
-use stiction_core::{Cell, Plan, PlannedTrial, Seed};
+use stiction_core::{Cell, Level, Plan, PlannedTrial, Seed};
 use stiction_suite::{CommandLine, SuiteError};
 
 use crate::study::{Part, Turn};
@@ -36,6 +36,10 @@ pub struct Blocks {
 ///
 /// Each configuration's own plan loses its repetitions: the blocks are the repetitions.
 /// In one block all configurations have the same seeds, in the next others.
+///
+/// A factor that has one level in each configuration, and not the same in all, is what
+/// these are about: their parameters tell it, and the session's cells leave it out, so
+/// that what answers to each other has one cell.
 pub(crate) fn arrange(
     parts: &mut [Part<'_>],
     blocks: &Blocks,
@@ -53,15 +57,18 @@ pub(crate) fn arrange(
             .collect();
         pool.extend(cells.into_iter().map(|cell| (number, cell)));
     }
+    let told_apart = factors_told_apart(&pool, parts.len());
     let mut turns = Vec::new();
     for block in 0..blocks.count {
         for place in blocks.order.of_block(block, pool.len(), seed) {
             let (part, cell) = &pool[place];
             let name = parts[*part].configuration.name.as_str();
+            let factors = told_apart.iter();
+            let common = factors.fold(cell.clone(), |cell, factor| cell.without(factor));
             turns.push(Turn {
                 planned: PlannedTrial {
                     block: Some(block),
-                    ..PlannedTrial::new(cell.clone().with(CONFIGURATION, name), block)
+                    ..PlannedTrial::new(common.with(CONFIGURATION, name), block)
                 },
                 part: *part,
                 inner: PlannedTrial::new(cell.clone(), block),
@@ -117,6 +124,27 @@ fn distinct_cells(plan: &Plan) -> Vec<Cell> {
     cells
 }
 
+/// The factors that have one level, or none, in each of `count` parts, and not the same in
+/// all.
+fn factors_told_apart(pool: &[(usize, Cell)], count: usize) -> Vec<String> {
+    let names = pool.iter().flat_map(|(_, cell)| cell.iter());
+    let mut names: Vec<&str> = names.map(|(factor, _)| factor).collect();
+    names.sort_unstable();
+    names.dedup();
+    let levels = |factor: &str, part: usize| -> Vec<Option<Level>> {
+        let own = pool.iter().filter(|(number, _)| *number == part);
+        let mut levels: Vec<_> = own.map(|(_, cell)| cell.get(factor).cloned()).collect();
+        levels.dedup();
+        levels
+    };
+    let tells_apart = |factor: &&str| {
+        let all: Vec<_> = (0..count).map(|part| levels(factor, part)).collect();
+        all.iter().all(|levels| levels.len() == 1) && all.iter().any(|levels| *levels != all[0])
+    };
+    let names = names.into_iter().filter(tells_apart);
+    names.map(str::to_owned).collect()
+}
+
 /// What the plan tells of its configurations: enough to run them again.
 fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
     let configurations: Vec<_> = parts
@@ -125,7 +153,7 @@ fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
             let configuration = part.configuration;
             json!({
                 "name": configuration.name,
-                "command": configuration.command,
+                "command": configuration.command.join(" "),
                 "parameters": part.plan.parameters,
                 "places": part.places,
                 "prepare": configuration.prepare.as_ref().map(CommandLine::text),
@@ -140,4 +168,30 @@ fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
         "stop": blocks.stop,
         "calibration": blocks.is_calibration,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_tells_configurations_apart_is_found() {
+        let cell = |threads: u32, block: u32| {
+            Cell::new()
+                .with("threads", threads)
+                .with("block_size_bytes", block)
+        };
+        let pool = [
+            (0, cell(1, 4096)),
+            (0, cell(8, 4096)),
+            (1, cell(1, 65_536)),
+            (1, cell(8, 65_536)),
+        ];
+        assert_eq!(factors_told_apart(&pool, 2), ["block_size_bytes"]);
+        let same = [(0, cell(1, 4096)), (1, cell(1, 4096))];
+        assert!(factors_told_apart(&same, 2).is_empty());
+        // Both sizes in both, and one configuration that has a factor more.
+        let pool = [(0, cell(1, 4096)), (1, cell(1, 4096).with("load", "io"))];
+        assert_eq!(factors_told_apart(&pool, 2), ["load"]);
+    }
 }

@@ -3,9 +3,12 @@
 //! One set of definitions feeds parsing, `--help`, the manual pages and the
 //! shell completions.
 
+mod ab;
 mod baseline;
 mod bisect;
+mod blocks;
 mod bonnie;
+mod calibrate;
 mod compare;
 mod contest;
 mod curve;
@@ -21,6 +24,7 @@ mod metadata;
 mod pagecache;
 mod parallel;
 mod quick;
+mod run;
 mod selftest;
 mod sessions;
 mod shown;
@@ -29,6 +33,7 @@ mod sync_methods;
 mod target;
 mod time_layout;
 mod time_read;
+mod timing;
 mod tiobench;
 mod tree_move;
 mod write_and_fsync;
@@ -38,12 +43,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use ab::AbArguments;
 pub(crate) use baseline::{BaselineArguments, BaselineCommand};
 pub(crate) use bisect::{
     BisectArguments, BisectAutoArguments, BisectBracketArguments, BisectCommand, BisectFind,
     BisectOnUnsure, BisectProbeArguments, BisectQuestionArguments, BisectTree,
 };
+pub(crate) use blocks::{Blocking, OrderWord};
 pub(crate) use bonnie::{BonnieArguments, BonnieClassic, BonnieLayout, BonniePhaseWord};
+pub(crate) use calibrate::CalibrateArguments;
 pub(crate) use compare::CompareArguments;
 pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadDataWord, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
@@ -60,6 +68,7 @@ pub(crate) use metadata::MetadataArguments;
 pub(crate) use pagecache::PagecacheArguments;
 pub(crate) use parallel::ParallelArguments;
 pub(crate) use quick::QuickArguments;
+pub(crate) use run::RunArguments;
 pub(crate) use selftest::{SelftestArguments, SelftestCommand, SizeWord, StatsArguments};
 pub(crate) use sessions::{
     CleanArguments, DeleteArguments, ExportArguments, FioFormat, ImportArguments, ListArguments,
@@ -71,6 +80,7 @@ pub(crate) use sync_methods::SyncMethodsArguments;
 pub(crate) use target::{Recording, ScratchDevice};
 pub(crate) use time_layout::TimeLayout;
 pub(crate) use time_read::TimeReadArguments;
+pub(crate) use timing::Timing;
 pub(crate) use tiobench::{Classic, Layout, RandomOrder, TiobenchArguments};
 pub(crate) use tree_move::{EntryOrder, TreeMoveArguments};
 pub(crate) use write_and_fsync::{Content, WriteAndFsyncArguments};
@@ -89,6 +99,9 @@ Measure:
   stiction fio jobs.fio             What a job file of fio asks for
   stiction fio lint jobs.fio        What it will really do, before it does
   stiction layout a b               Where files lie, and how far they are woven
+  stiction ab -- make -j1 --- make -j2
+                                    Two commands in blocks, with a verdict
+  stiction run spec.toml            Configurations of a benchmark in blocks
 
 Look back and compare:
   stiction list                     What has been measured here
@@ -201,6 +214,12 @@ pub(crate) enum Command {
     Ioping(IopingArguments),
     /// Run job files of fio, say what they will do, or what they mean
     Fio(FioArguments),
+    /// Run two things in blocks, in an order that is drawn, and compare them
+    Ab(Box<AbArguments>),
+    /// Time commands, or run configurations of a file, in blocks, and compare them
+    Run(Box<RunArguments>),
+    /// Run a benchmark against itself: how far equal things lie apart here
+    Calibrate(Box<CalibrateArguments>),
     /// Where files lie on their device: pieces, seeks, and how files are woven
     Layout(FileLayoutArguments),
     /// List the sessions kept

@@ -7,6 +7,7 @@ use stiction_report::{JunitRules, Shown, json};
 use super::sides::Sides;
 use super::{Desk, store};
 use crate::arguments::{CompareArguments, ComparisonLayout, ShownArguments};
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -31,20 +32,29 @@ pub(super) fn show(
     rules: JunitRules,
     desk: &Desk<'_>,
 ) -> Result<(), Failure> {
+    desk.console.data(&text(matrix, typed, rules, desk.console))
+}
+
+/// What sides came to, laid out as was asked for.
+pub(super) fn text(
+    matrix: &Matrix,
+    typed: &ShownArguments,
+    rules: JunitRules,
+    console: &Console,
+) -> String {
     let shown = Shown {
         all: typed.all,
         why: typed.why,
     };
-    let text = match typed.layout {
-        _ if desk.console.json => json::comparison(matrix),
-        ComparisonLayout::Text => stiction_report::comparison(matrix, shown, desk.console.style()),
+    match typed.layout {
+        _ if console.json => json::comparison(matrix),
+        ComparisonLayout::Text => stiction_report::comparison(matrix, shown, console.style()),
         ComparisonLayout::Mail => stiction_report::mail(matrix, shown),
         ComparisonLayout::Markdown => stiction_report::markdown(matrix, shown),
         ComparisonLayout::Csv => stiction_report::csv(matrix),
         ComparisonLayout::Osdl => stiction_report::osdl(matrix),
         ComparisonLayout::Junit => stiction_report::junit(matrix, rules),
-    };
-    desk.console.data(&text)
+    }
 }
 
 /// The code that says it.

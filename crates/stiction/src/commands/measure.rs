@@ -142,6 +142,22 @@ pub(super) struct Measured {
 }
 
 impl Measured {
+    /// How the session ended; `None` where that is not known.
+    pub(super) fn outcome(&self) -> Option<SessionOutcome> {
+        self.session.end.as_ref().map(|end| end.outcome)
+    }
+
+    /// Whether all of it is kept, and nothing is left behind.
+    pub(super) fn is_whole(&self) -> bool {
+        self.kept && self.removed
+    }
+
+    /// Whether any trial ran.
+    pub(super) fn has_run(&self) -> bool {
+        let ran = |outcome: &TrialOutcome| !matches!(outcome, TrialOutcome::Skipped(_));
+        self.session.trials.iter().any(|trial| ran(&trial.outcome))
+    }
+
     /// Prints the report, and gives the code to end with.
     pub(super) fn conclude(&self, report: &str, desk: &Desk<'_>) -> Result<Exit, Failure> {
         let printed = desk.console.data(report);
@@ -168,18 +184,17 @@ impl Measured {
 
     /// The code to end with.
     fn exit(&self) -> Exit {
-        match self.session.end.as_ref().map(|end| end.outcome) {
+        match self.outcome() {
             Some(SessionOutcome::Interrupted) => return Exit::Interrupted,
             Some(SessionOutcome::Failed) | None => return Exit::Error,
             Some(SessionOutcome::Completed) => {}
         }
         let trials = &self.session.trials;
         let failed = |outcome: &TrialOutcome| matches!(outcome, TrialOutcome::Failed { .. });
-        if !self.kept || !self.removed || trials.iter().any(|trial| failed(&trial.outcome)) {
+        if !self.is_whole() || trials.iter().any(|trial| failed(&trial.outcome)) {
             return Exit::Error;
         }
-        let ran = |outcome: &TrialOutcome| !matches!(outcome, TrialOutcome::Skipped(_));
-        if trials.iter().any(|trial| ran(&trial.outcome)) {
+        if self.has_run() {
             Exit::Done
         } else {
             Exit::NothingToJudge

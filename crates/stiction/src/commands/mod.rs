@@ -1,9 +1,13 @@
 //! What each command does, a file each.
 
+mod ab;
 mod baseline;
+mod benchmark;
 mod bisect;
+mod blocked;
 mod bonnie;
 mod bonnie_options;
+mod calibrate;
 mod clean;
 mod compare;
 mod contest;
@@ -26,14 +30,17 @@ mod parallel;
 mod quick;
 mod recorded;
 mod report;
+mod run;
 mod scratch;
 mod selftest;
 mod sessions;
 mod sides;
+mod single;
 mod sizes;
 mod store;
 mod sync_methods;
 mod time_read;
+mod timed;
 mod tiobench;
 mod tiobench_options;
 mod tree_move;
@@ -73,6 +80,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Fail
     };
     match &arguments.command {
         Command::Fio(typed) => fio::run(typed, console, desk),
+        Command::Run(typed) => run::run(typed, &arguments.global, &desk()?),
+        Command::Ab(typed) => ab::run(typed, &arguments.global, &desk()?),
+        Command::Calibrate(typed) => calibrate::run(typed, &arguments.global, &desk()?),
         Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),

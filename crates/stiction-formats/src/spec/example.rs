@@ -1,0 +1,46 @@
+//! A specification that says what may stand in one.
+
+/// A commented specification. Lines that begin with `#: ` read as well without that.
+pub const EXAMPLE: &str = r#"# What `stiction run FILE` runs: every configuration once in each block, in an
+# order that is drawn, so that no drift can take sides. The first configuration is
+# the baseline. What may be left out stands behind `#: `.
+
+# The measuring command of all configurations, and its arguments. Words are split
+# as a shell would; a list takes them as they are: ["--size", "1G"].
+workload = "tiobench"
+arguments = "--size 1G --threads 1,8"
+
+# How many blocks, and what ends it sooner.
+#: blocks = 10
+#: order = "random"                # or "abba"
+#: until_precise = 1.5             # percent; true: half the smallest effect
+#: budget = "20m"                  # no block begins that would not fit
+#: looks = false                   # true: stop when decided at 8, 12, 16, 24, 32
+#: seed = 4711
+#: label = "schedulers"
+
+# Around each trial, untimed, by a shell; a configuration may have its own.
+#: prepare = "sync"
+#: conclude = "true"
+
+# For configurations that have a `command` in place of a workload:
+#: metrics = ['tps[/s,more]=/tps = ([0-9.]+)/']
+#: shell = false                   # whether commands are lines for a shell
+#: warmup = 1                      # untimed runs before each timed one
+#: drop_caches = false
+#: fresh_directory = false         # run in an empty directory, removed afterwards
+#: ignore_failure = false
+#: limit = "10m"                   # a command that takes longer has failed
+
+[[configuration]]
+name = "mq-deadline"
+directory = "/mnt/data"
+prepare = "echo mq-deadline > /sys/block/vda/queue/scheduler"
+
+[[configuration]]
+name = "none"
+directory = "/mnt/data"
+arguments = "--nofrag"
+prepare = "echo none > /sys/block/vda/queue/scheduler"
+conclude = "echo mq-deadline > /sys/block/vda/queue/scheduler"
+"#;

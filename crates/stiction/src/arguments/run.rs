@@ -1,0 +1,58 @@
+//! Arguments of `stiction run`.
+
+use std::path::PathBuf;
+
+use super::blocks::Blocking;
+use super::timing::Timing;
+use super::{Recording, ShownArguments};
+
+const EXAMPLES: &str = "\
+Examples:
+  stiction run --command 'sort big.txt' --command 'sort -S 1G big.txt'
+                                    Two commands, timed in 10 blocks
+  stiction run --command ./bench --metric 'tps[/s,more]=/tps = ([0-9.]+)/'
+                                    A figure that the command prints
+  stiction run --example > spec.toml
+  stiction run spec.toml            Configurations of any measuring command
+  stiction run spec.toml --dry-run  Its plan
+
+Every block holds each command once, in an order that is drawn: what drifts cannot
+take sides. Several are compared with the first, with a verdict on each figure.
+A number that is missing, or may mean two (12K; 1,234), fails its run.";
+
+/// Time commands, or run configurations of a file, in blocks, and compare them
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunArguments {
+    /// File that says what to run (TOML; --example prints one)
+    #[arg(
+        value_name = "SPEC",
+        required_unless_present_any = ["commands", "example"],
+        conflicts_with = "commands"
+    )]
+    pub(crate) spec: Option<PathBuf>,
+    /// Time this command; repeat to compare others with the first
+    #[arg(long = "command", value_name = "COMMAND")]
+    pub(crate) commands: Vec<String>,
+    /// Name of a command, in their order [default: A, B, C...]
+    #[arg(long = "name", value_name = "NAME", requires = "commands")]
+    pub(crate) names: Vec<String>,
+    /// Carry this out before each run, untimed, by a shell; once, or once for each
+    /// command
+    #[arg(long, value_name = "COMMAND", requires = "commands")]
+    pub(crate) prepare: Vec<String>,
+    /// Carry this out after each run, however it ended; once, or once for each command
+    #[arg(long, value_name = "COMMAND", requires = "commands")]
+    pub(crate) conclude: Vec<String>,
+    /// Print a commented SPEC, and stop
+    #[arg(long)]
+    pub(crate) example: bool,
+    #[command(flatten)]
+    pub(crate) timing: Timing,
+    #[command(flatten)]
+    pub(crate) blocking: Blocking,
+    #[command(flatten)]
+    pub(crate) shown: ShownArguments,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+}

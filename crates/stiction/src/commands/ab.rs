@@ -1,0 +1,121 @@
+//! `stiction ab`: two things in blocks.
+
+use stiction_formats::words;
+use stiction_suite::CommandLine;
+
+use super::Desk;
+use super::benchmark::{self, Named};
+use super::blocked::{Blocked, Ready};
+use super::meant::Meant;
+use super::run::{letter, recorded};
+use super::timed::{self, hook};
+use crate::arguments::{AbArguments, Global, Recording, Timing};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// What stands between the two commands.
+const BETWEEN: &str = "---";
+
+/// Runs both and compares them.
+pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    if !matches!(typed.names.len(), 0 | 2) {
+        return Err(Failure::new("--name: give two names, A's first"));
+    }
+    // No benchmark has such an argument.
+    let sides = if typed.words.iter().any(|word| word == BETWEEN) {
+        commands(typed)?
+    } else {
+        match benchmarks(typed, global, desk)? {
+            Ok(sides) => sides,
+            Err(exit) => return Ok(exit),
+        }
+    };
+    let hooks = [
+        (&typed.a_prepare, &typed.a_conclude),
+        (&typed.b_prepare, &typed.b_conclude),
+    ];
+    let mut command = recorded("ab", &typed.blocking).words();
+    command.push("--".to_owned());
+    let mut all = Vec::new();
+    for (number, (meant, (prepare, conclude))) in sides.into_iter().zip(hooks).enumerate() {
+        command.extend((number == 1).then(|| BETWEEN.to_owned()));
+        command.extend(meant.command.iter().cloned());
+        let name = typed.names.get(number).cloned();
+        all.push(Ready {
+            name: name.unwrap_or_else(|| letter(number)),
+            prepare: prepare.as_deref().map(hook),
+            conclude: conclude.as_deref().map(hook),
+            meant,
+        });
+    }
+    let recording = joined(&typed.recording, &all[0].meant.recording);
+    Blocked {
+        all,
+        blocking: typed.blocking.clone(),
+        recording,
+        shown: typed.shown.clone(),
+        command,
+        is_calibration: false,
+    }
+    .run(desk)
+}
+
+/// What is recorded: as typed for all, else as typed for the benchmark.
+pub(super) fn joined(all: &Recording, benchmark: &Recording) -> Recording {
+    Recording {
+        label: all.label.clone().or_else(|| benchmark.label.clone()),
+        seed: all.seed.or(benchmark.seed),
+        keep_serial_numbers: all.keep_serial_numbers || benchmark.keep_serial_numbers,
+        keep_host_name: all.keep_host_name || benchmark.keep_host_name,
+        may_fill: all.may_fill || benchmark.may_fill,
+    }
+}
+
+/// The two sides of `-- COMMAND-A --- COMMAND-B`.
+fn commands(typed: &AbArguments) -> Result<[Meant; 2], Failure> {
+    if !(typed.a.is_empty() && typed.b.is_empty()) {
+        return Err(Failure::new("--a and --b are arguments of a benchmark")
+            .advise("Write the commands out: stiction ab -- COMMAND-A --- COMMAND-B"));
+    }
+    let mut parts = typed.words.split(|word| word == BETWEEN);
+    let (Some(a), Some(b), None) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(
+            Failure::new(format!("give two commands with `{BETWEEN}` between them"))
+                .advise("stiction run --command A --command B --command C compares more."),
+        );
+    };
+    let line = |words: &[String]| match typed.timing.shell {
+        true => CommandLine::Shell(words.join(" ")),
+        false => CommandLine::Words(words.to_vec()),
+    };
+    let meant =
+        |number, words| timed::meant(line(words), (number, 2), &typed.timing, &typed.recording);
+    Ok([meant(0, a)?, meant(1, b)?])
+}
+
+/// The two sides of one benchmark; or the code to end with, where what is wrong with a
+/// file has been said.
+fn benchmarks(
+    typed: &AbArguments,
+    global: &Global,
+    desk: &Desk<'_>,
+) -> Result<Result<[Meant; 2], Exit>, Failure> {
+    if typed.timing != Timing::default() {
+        return Err(Failure::new("an option about commands, and a benchmark")
+            .advise("What is for the benchmark goes behind its name."));
+    }
+    let side = |name: &'static str, own: &str| {
+        let mut words = typed.words.clone();
+        words.extend(words::split(own)?);
+        let named = Named {
+            words: &words,
+            whose: name,
+        };
+        benchmark::meant(&named, global, desk)
+    };
+    let (a, b) = (side("A", &typed.a)?, side("B", &typed.b)?);
+    Ok(match (a, b) {
+        (Ok(a), Ok(b)) => Ok([a, b]),
+        (Err(exit), _) | (_, Err(exit)) => Err(exit),
+    })
+}

@@ -1,0 +1,56 @@
+//! A measuring command inside another one: its words, read as they are typed alone.
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+
+use super::Desk;
+use super::meant::{self, Asked, Meant};
+use crate::arguments::{self, Arguments, ColorWhen, Global};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The words of one side.
+pub(super) struct Named<'a> {
+    /// The benchmark and its arguments.
+    pub(super) words: &'a [String],
+    /// Whose they are, for messages.
+    pub(super) whose: &'a str,
+}
+
+/// What the words mean; or the code to end with, where what is wrong with a file has been
+/// said.
+///
+/// # Errors
+/// When they are no measuring command, or contradict each other or the machine.
+pub(super) fn meant(
+    named: &Named<'_>,
+    global: &Global,
+    desk: &Desk<'_>,
+) -> Result<Result<Meant, Exit>, Failure> {
+    let typed = std::iter::once("stiction")
+        .chain(named.words.iter().map(String::as_str))
+        .map(OsString::from);
+    let typed = arguments::ours_first(typed.collect());
+    let parsed = Arguments::try_parse_from(typed)
+        .map_err(|error| Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()))?;
+    let inner = &parsed.global;
+    if inner.json || inner.color != ColorWhen::Auto || inner.store != global.store {
+        return Err(
+            Failure::new("--json, --color and --store are for the whole run")
+                .advise("Put them before the benchmark's name."),
+        );
+    }
+    match meant::meant(&parsed.command, desk)? {
+        Asked::Meant(meant) if meant.dumps_plan => {
+            Err(Failure::new("the benchmark is asked for its plan alone")
+                .advise("`--dry-run` before its name prints the plan of all blocks."))
+        }
+        Asked::Meant(meant) => Ok(Ok(*meant)),
+        Asked::Said(exit) => Ok(Err(exit)),
+        Asked::Nothing => Err(Failure::new(format!(
+            "`stiction {}` does not measure",
+            named.words.first().map_or("", String::as_str)
+        ))),
+    }
+}

@@ -1,0 +1,171 @@
+//! Configurations in blocks: run, ended when there is enough, and compared with the first.
+
+mod stop;
+
+use std::time::Duration;
+
+use stiction_analysis::compare::{CompareOptions, Matrix, Side, matrix};
+use stiction_core::{Level, Session, SessionOutcome, parse_duration_ns};
+use stiction_report::JunitRules;
+use stiction_runner::blocks::{BlockOrder, Blocks, CONFIGURATION};
+use stiction_runner::{Configuration, Study};
+use stiction_suite::CommandLine;
+
+use super::meant::{Meant, print_plan};
+use super::measure::{self, Measured};
+use super::{Desk, compare, single};
+use crate::arguments::{Blocking, OrderWord, Recording, ShownArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use stop::StopRule;
+
+/// Blocks where nothing was said.
+const BLOCKS: u32 = 10;
+/// Blocks at most where a precision ends it.
+const BLOCKS_PRECISE: u32 = 30;
+/// Blocks of a calibration.
+pub(super) const BLOCKS_CALIBRATION: u32 = 12;
+/// Fewest blocks that a verdict may rest on.
+const BLOCKS_VERDICT: u32 = 6;
+
+/// One of the configurations.
+pub(super) struct Ready {
+    pub(super) name: String,
+    pub(super) meant: Meant,
+    pub(super) prepare: Option<CommandLine>,
+    pub(super) conclude: Option<CommandLine>,
+}
+
+impl Ready {
+    fn configuration(&self) -> Configuration<'_> {
+        Configuration {
+            name: self.name.clone(),
+            workload: &*self.meant.workload,
+            places: &self.meant.places,
+            command: self.meant.command.clone(),
+            prepare: self.prepare.clone(),
+            conclude: self.conclude.clone(),
+        }
+    }
+}
+
+/// What is run in blocks.
+pub(super) struct Blocked {
+    /// The baseline first.
+    pub(super) all: Vec<Ready>,
+    pub(super) blocking: Blocking,
+    pub(super) recording: Recording,
+    pub(super) shown: ShownArguments,
+    /// The command as it is recorded.
+    pub(super) command: Vec<String>,
+    pub(super) is_calibration: bool,
+}
+
+impl Blocked {
+    /// Runs it and prints the comparison; of a single configuration what it came to.
+    ///
+    /// # Errors
+    /// When nothing could be run, or the report cannot be printed.
+    pub(super) fn run(&self, desk: &Desk<'_>) -> Result<Exit, Failure> {
+        let Some(measured) = self.measure(desk)? else {
+            return Ok(Exit::Done);
+        };
+        match &self.all[..] {
+            [only] => single::conclude(only, &measured, desk),
+            _ => self.compare(&measured, desk),
+        }
+    }
+
+    /// Runs it; nothing where only the plan was wanted, which is printed.
+    ///
+    /// # Errors
+    /// When nothing could be run.
+    pub(super) fn measure(&self, desk: &Desk<'_>) -> Result<Option<Measured>, Failure> {
+        let mut rule = self.rule()?;
+        let study = self.study(&rule);
+        if self.blocking.dry_run {
+            print_plan(&study, &self.recording, desk)?;
+            return Ok(None);
+        }
+        if rule.blocks < BLOCKS_VERDICT && self.all.len() > 1 {
+            desk.console.say(&format!(
+                "{} blocks are too few for a verdict, which needs {BLOCKS_VERDICT}; the \
+                 figures are shown without one",
+                rule.blocks
+            ));
+        }
+        let talk = self.all[0].meant.talk;
+        let command = self.command.clone();
+        let measured = measure::run(&study, &self.recording, command, talk, &mut rule, desk)?;
+        let end = measured.session.end.as_ref();
+        if let Some(words) = end.and_then(|end| end.message.as_deref()) {
+            desk.console.say(&format!("Ended {words}."));
+        }
+        Ok(Some(measured))
+    }
+
+    fn rule(&self) -> Result<StopRule, Failure> {
+        let typed = &self.blocking;
+        let budget = typed.budget.as_deref().map(parse_duration_ns).transpose()?;
+        let usual = match (self.is_calibration, typed.looks, typed.until_precise) {
+            (_, true, _) => stop::LOOKS_MOST,
+            (_, _, Some(_)) => BLOCKS_PRECISE,
+            (true, ..) => BLOCKS_CALIBRATION,
+            _ => BLOCKS,
+        };
+        let percent = typed.until_precise.flatten();
+        if percent.is_some_and(|percent| !(percent.is_finite() && percent > 0.0)) {
+            return Err(Failure::new("--until-precise: give a percentage above 0"));
+        }
+        Ok(StopRule {
+            blocks: typed.blocks.unwrap_or(usual),
+            until_precise: typed.until_precise.is_some(),
+            percent,
+            looks: typed.looks,
+            budget: budget.map(Duration::from_nanos),
+            names: self.all.iter().map(|one| one.name.clone()).collect(),
+        })
+    }
+
+    fn study(&self, rule: &StopRule) -> Study<'_> {
+        Study {
+            configurations: self.all.iter().map(Ready::configuration).collect(),
+            blocks: Some(Blocks {
+                count: rule.blocks,
+                order: match self.blocking.order {
+                    OrderWord::Random => BlockOrder::Random,
+                    OrderWord::Abba => BlockOrder::Abba,
+                },
+                stop: rule.parameters(),
+                is_calibration: self.is_calibration,
+            }),
+        }
+    }
+
+    fn compare(&self, measured: &Measured, desk: &Desk<'_>) -> Result<Exit, Failure> {
+        if !measured.has_run() {
+            let all = &self.all[0].meant.report;
+            return measured.conclude(&all(&measured.session, desk.console.style()), desk);
+        }
+        let names: Vec<&str> = self.all.iter().map(|one| one.name.as_str()).collect();
+        let matrix = compared(&measured.session, &names, &CompareOptions::default());
+        let rules = JunitRules::default();
+        let text = compare::text(&matrix, &self.shown, rules, desk.console);
+        let exit = measured.conclude(&text, desk)?;
+        let is_whole = measured.is_whole();
+        let completed = measured.outcome() == Some(SessionOutcome::Completed);
+        Ok(if completed && is_whole {
+            compare::exit(matrix.outcome())
+        } else {
+            exit
+        })
+    }
+}
+
+/// The configurations of a session, each held against the first.
+pub(super) fn compared(session: &Session, names: &[&str], options: &CompareOptions) -> Matrix {
+    let side = |name: &&str| Side::at_level(session, CONFIGURATION, &Level::from(*name));
+    let sides: Vec<Side<'_>> = names.iter().map(side).collect();
+    let (baseline, candidates) = sides.split_first().expect("at least one configuration");
+    matrix(baseline, candidates, options)
+}

@@ -1,0 +1,62 @@
+//! `stiction calibrate`: a benchmark against itself.
+
+use stiction_analysis::calibration::calibration;
+use stiction_report::json;
+
+use super::Desk;
+use super::ab::joined;
+use super::benchmark::{self, Named};
+use super::blocked::{Blocked, Ready};
+use super::run::recorded;
+use crate::arguments::{CalibrateArguments, Global, ShownArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The two names of one configuration.
+const NAMES: [&str; 2] = ["A", "A again"];
+
+/// Runs it and prints how far equal things lie apart.
+pub(super) fn run(
+    typed: &CalibrateArguments,
+    global: &Global,
+    desk: &Desk<'_>,
+) -> Result<Exit, Failure> {
+    let mut all = Vec::new();
+    for name in NAMES {
+        let named = Named {
+            words: &typed.benchmark,
+            whose: "the benchmark",
+        };
+        let meant = match benchmark::meant(&named, global, desk)? {
+            Ok(meant) => meant,
+            Err(exit) => return Ok(exit),
+        };
+        all.push(Ready {
+            name: name.to_owned(),
+            meant,
+            prepare: None,
+            conclude: None,
+        });
+    }
+    let mut command = recorded("calibrate", &typed.blocking).words();
+    command.extend(all[0].meant.command.iter().skip(1).cloned());
+    let recording = joined(&typed.recording, &all[0].meant.recording);
+    let blocked = Blocked {
+        all,
+        blocking: typed.blocking.clone(),
+        recording,
+        shown: ShownArguments::default(),
+        command,
+        is_calibration: true,
+    };
+    let Some(measured) = blocked.measure(desk)? else {
+        return Ok(Exit::Done);
+    };
+    let found = calibration(&measured.session)?;
+    let text = if desk.console.json {
+        json::calibration(&found)
+    } else {
+        stiction_report::calibration(&found, desk.console.style())
+    };
+    measured.conclude(&text, desk)
+}

@@ -1,0 +1,77 @@
+//! `stiction run`: commands, or configurations of a file, in blocks.
+
+mod spec;
+
+use super::Desk;
+use super::blocked::{Blocked, Ready};
+use super::recorded::Recorded;
+use super::timed::{self, hook, of_each};
+use crate::arguments::{Blocking, Global, RunArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Runs what the words or the file say, or prints an example of a file.
+pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    if typed.example {
+        desk.console.data(stiction_formats::spec::EXAMPLE)?;
+        return Ok(Exit::Done);
+    }
+    if let Some(path) = &typed.spec {
+        return match spec::read(path, typed, global, desk)? {
+            Ok(blocked) => blocked.run(desk),
+            Err(exit) => Ok(exit),
+        };
+    }
+    let count = typed.commands.len();
+    if !typed.names.is_empty() && typed.names.len() != count {
+        return Err(Failure::new(format!(
+            "--name is given {} times, for {count} commands",
+            typed.names.len()
+        )));
+    }
+    let mut all = Vec::new();
+    for (number, text) in typed.commands.iter().enumerate() {
+        let command = timed::of_text(text, typed.timing.shell)?;
+        let name = typed.names.get(number).cloned();
+        let of_each = |option, values| of_each(option, values, number, count);
+        all.push(Ready {
+            name: name.unwrap_or_else(|| letter(number)),
+            meant: timed::meant(command, (number, count), &typed.timing, &typed.recording)?,
+            prepare: of_each("--prepare", &typed.prepare)?.map(|line| hook(line)),
+            conclude: of_each("--conclude", &typed.conclude)?.map(|line| hook(line)),
+        });
+    }
+    let mut recorded = recorded("run", &typed.blocking);
+    for text in &typed.commands {
+        recorded = recorded.value("--command", Some(text));
+    }
+    Blocked {
+        all,
+        blocking: typed.blocking.clone(),
+        recording: typed.recording.clone(),
+        shown: typed.shown.clone(),
+        command: recorded.words(),
+        is_calibration: false,
+    }
+    .run(desk)
+}
+
+/// A, B, ... Z, then numbers.
+pub(super) fn letter(number: usize) -> String {
+    match u8::try_from(number) {
+        Ok(number @ 0..26) => char::from(b'A' + number).to_string(),
+        _ => (number + 1).to_string(),
+    }
+}
+
+/// A command as it is recorded, with what it says of blocks.
+pub(super) fn recorded(name: &str, blocking: &Blocking) -> Recorded {
+    let precise = blocking.until_precise;
+    Recorded::new(name)
+        .value("--blocks", blocking.blocks)
+        .switch("--until-precise", precise == Some(None))
+        .value("--until-precise", precise.flatten())
+        .switch("--looks", blocking.looks)
+        .value("--budget", blocking.budget.as_ref())
+        .choice("--order", Some(&blocking.order))
+}
