@@ -1,6 +1,6 @@
 //! Which trial of one side answers to which of the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stiction_core::{Cell, Level, Phase, PhaseKind, PhaseOutcome, Session, Trial, TrialOutcome};
 
@@ -114,20 +114,52 @@ pub(super) fn pairs<'a>(
             .iter()
             .fold(cell.clone(), |cell, side| cell.without(&side.factor))
     };
-    let cells = |side: &Side<'a>| -> Vec<(Cell, SideTrial<'a>)> {
-        let trials = side.trials.iter().cloned();
-        trials.map(|trial| (strip(&trial.cell), trial)).collect()
+    let by_cell = |side: &Side<'a>| -> BTreeMap<Cell, Vec<SideTrial<'a>>> {
+        let mut found: BTreeMap<Cell, Vec<SideTrial<'a>>> = BTreeMap::new();
+        for trial in &side.trials {
+            let trials = found.entry(strip(&trial.cell)).or_default();
+            trials.push(trial.clone());
+        }
+        found
     };
-    let (all_a, all_b) = (cells(a), cells(b));
+    let (all_a, all_b) = (by_cell(a), by_cell(b));
+    let planned =
+        |side: &Side<'a>| -> BTreeSet<Cell> { side.planned().iter().map(strip).collect() };
+    let (planned_a, planned_b) = (planned(a), planned(b));
     let mut pairs = Vec::new();
     let mut unmatched = Vec::new();
-    for cell in distinct(all_a.iter().chain(&all_b).map(|(cell, _)| cell)) {
-        let of = |all: &[(Cell, SideTrial<'a>)]| -> Vec<SideTrial<'a>> {
-            let here = all.iter().filter(|(other, _)| other == cell);
-            here.map(|(_, trial)| trial.clone()).collect()
+    let in_order: Vec<Cell> = [a, b]
+        .into_iter()
+        .flat_map(|side| side.trials.iter().map(|trial| strip(&trial.cell)))
+        .collect();
+    let none = Vec::new();
+    for cell in distinct(in_order.iter()) {
+        let trials_a = all_a.get(cell).unwrap_or(&none);
+        let trials_b = all_b.get(cell).unwrap_or(&none);
+        let never_ran = |trials: &Vec<SideTrial<'a>>, planned: &BTreeSet<Cell>| {
+            (trials.is_empty() && planned.contains(cell))
+                .then(|| "it was planned, and never ran".to_owned())
         };
-        let (trials_a, trials_b) = (of(&all_a), of(&all_b));
-        if trials_a.is_empty() || trials_b.is_empty() {
+        let missing = (
+            never_ran(trials_a, &planned_a),
+            never_ran(trials_b, &planned_b),
+        );
+        let is_there = |trials: &[SideTrial<'a>], missing: &Option<String>| {
+            !trials.is_empty() || missing.is_some()
+        };
+        if is_there(trials_a, &missing.0) && is_there(trials_b, &missing.1) {
+            let trouble = (
+                missing.0.or_else(|| any_trouble(trials_a)),
+                missing.1.or_else(|| any_trouble(trials_b)),
+            );
+            pair_phases(
+                cell,
+                (trials_a, trials_b),
+                &trouble,
+                &mut pairs,
+                &mut unmatched,
+            );
+        } else {
             let in_a = trials_b.is_empty();
             let name = if in_a { &b.name } else { &a.name };
             unmatched.push(Unmatched {
@@ -136,9 +168,7 @@ pub(super) fn pairs<'a>(
                 in_a,
                 reason: format!("{name} has no such cell"),
             });
-            continue;
         }
-        pair_phases(cell, &trials_a, &trials_b, &mut pairs, &mut unmatched);
     }
     (pairs, unmatched)
 }
@@ -146,13 +176,12 @@ pub(super) fn pairs<'a>(
 /// Pairs the measured phases of one cell.
 fn pair_phases<'a>(
     cell: &Cell,
-    a: &[SideTrial<'a>],
-    b: &[SideTrial<'a>],
+    (a, b): (&[SideTrial<'a>], &[SideTrial<'a>]),
+    trouble: &(Option<String>, Option<String>),
     pairs: &mut Vec<Pair<'a>>,
     unmatched: &mut Vec<Unmatched>,
 ) {
     let (all_a, all_b) = (runs(a), runs(b));
-    let trouble = (any_trouble(a), any_trouble(b));
     for name in distinct(all_a.iter().chain(&all_b).map(|run| &run.phase.name)) {
         let of = |runs: &[Run<'a>]| -> Vec<Run<'a>> {
             let here = runs.iter().filter(|run| run.phase.name == *name);
@@ -216,12 +245,7 @@ pub(super) fn without_number(phase: &Phase) -> Option<String> {
 }
 
 /// The distinct items, in order of appearance.
-pub(super) fn distinct<'t, T: PartialEq>(items: impl Iterator<Item = &'t T>) -> Vec<&'t T> {
-    let mut seen: Vec<&T> = Vec::new();
-    for item in items {
-        if !seen.contains(&item) {
-            seen.push(item);
-        }
-    }
-    seen
+pub(super) fn distinct<'t, T: Ord>(items: impl Iterator<Item = &'t T>) -> Vec<&'t T> {
+    let mut seen: BTreeSet<&T> = BTreeSet::new();
+    items.filter(|&item| seen.insert(item)).collect()
 }

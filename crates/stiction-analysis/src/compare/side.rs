@@ -1,5 +1,7 @@
 //! One side of a comparison: sessions, or the parts of them that have a label.
 
+use std::collections::BTreeSet;
+
 use stiction_core::{Cell, Level, Provenance, Session, Trial};
 
 use crate::AnalysisError;
@@ -125,21 +127,16 @@ impl<'a> Side<'a> {
             trials: Vec::new(),
             sessions: Vec::new(),
         };
+        let mut sessions = BTreeSet::new();
+        let mut trials = BTreeSet::new();
         for part in parts {
-            for session in part.sessions {
-                let known = |other: &&Session| other.header.id == session.header.id;
-                if !joined.sessions.iter().any(known) {
-                    joined.sessions.push(session);
-                }
-            }
-            for trial in part.trials {
-                let known = |other: &SideTrial<'_>| {
-                    other.place == trial.place && other.session.header.id == trial.session.header.id
-                };
-                if !joined.trials.iter().any(known) {
-                    joined.trials.push(trial);
-                }
-            }
+            let new = |session: &&'a Session| sessions.insert(&session.header.id);
+            joined
+                .sessions
+                .extend(part.sessions.into_iter().filter(new));
+            let new =
+                |trial: &SideTrial<'a>| trials.insert((&trial.session.header.id, trial.place));
+            joined.trials.extend(part.trials.into_iter().filter(new));
         }
         joined.sessions.sort_by_key(|&session| begun(session));
         joined
@@ -158,6 +155,19 @@ impl<'a> Side<'a> {
     pub(super) fn is_measured(&self) -> bool {
         let measured = |session: &&Session| session.header.provenance == Provenance::Measured;
         self.sessions.iter().all(measured)
+    }
+
+    /// The cells that its sessions planned for it, each without the factor that chose it.
+    pub(super) fn planned(&self) -> BTreeSet<Cell> {
+        let plans = self.sessions.iter().filter_map(|s| s.header.plan.as_ref());
+        let cells = plans.flat_map(|plan| plan.trials.iter().map(|trial| &trial.cell));
+        let own = |cell: &Cell| match &self.chosen {
+            None => Some(cell.clone()),
+            Some((factor, level)) => {
+                (cell.get(factor) == Some(level)).then(|| cell.clone().without(factor))
+            }
+        };
+        cells.filter_map(own).collect()
     }
 
     /// Whether the trials of both, of one session each, are the same.

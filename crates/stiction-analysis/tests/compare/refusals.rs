@@ -254,3 +254,17 @@ fn measured_once(number: u64) -> Session {
     session.trials.push(read_at(cell(), 1e8));
     session
 }
+
+/// A cell that was planned and is missing has failed; one that was not is another matrix.
+#[test]
+fn what_was_planned_and_never_ran_has_failed() {
+    let never = pair(|b| {
+        b.trials.clear();
+        let planned = stiction_core::PlannedTrial::new(cell(), 0);
+        b.header.plan.as_mut().unwrap().trials = vec![planned];
+    });
+    assert_eq!(reasons(&never), ["B: it was planned, and never ran"]);
+    assert_eq!(never.outcome(), Outcome::Regression);
+    let other = pair(|b| b.trials.clear());
+    assert_eq!((other.rows.len(), other.unmatched.len()), (0, 1));
+}

@@ -222,7 +222,8 @@ impl Sides {
     ) -> Result<CompareOptions, Failure> {
         // A factor of one session's cells says how the sides were chosen. One of
         // the environment is what alone may differ.
-        let named = typed.factor.clone().or_else(|| self.column.clone());
+        let column = self.column.clone().filter(|column| column != "label");
+        let named = typed.factor.clone().or(column);
         Ok(CompareOptions {
             factor: named,
             allow: typed.allow.clone(),
