@@ -1,5 +1,5 @@
 //! `cargo xtask bench classic`: the classic benchmarks on loop devices, and beside the
-//! programs that they come from. Tables are in the form that docs/classic-runs.md takes.
+//! programs that they come from. docs/classic-runs.md says what each table shows.
 
 mod beside;
 mod contest;

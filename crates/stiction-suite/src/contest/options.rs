@@ -149,6 +149,10 @@ pub struct ContestParameters {
     pub memory_cut: bool,
     /// Memory that `mem_load` touches, bytes.
     pub touched_bytes: u64,
+    /// Whether that is the pages of a file: there is a memory limit and no swap, and pages
+    /// of a file can leave memory without it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub pages_of_file: bool,
     /// Bytes that may be written and not yet written back before writers are slowed
     /// down; as far as settings tell.
     pub dirty_limit_bytes: u64,
@@ -168,4 +172,9 @@ pub struct ContestParameters {
     pub alone_ns: u64,
     /// Whether the filesystem may be filled to its last byte.
     pub may_fill: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

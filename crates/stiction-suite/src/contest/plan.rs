@@ -66,9 +66,10 @@ pub(super) fn plan(
         memory_bytes
     };
     let touched_bytes = memory::touched_bytes(whole);
-    if loads.contains(&Load::Memory) {
-        check_memory(touched_bytes, environment)?;
-    }
+    let pages_of_file = loads.contains(&Load::Memory) && {
+        let room = memory_room(touched_bytes, environment);
+        room.map_err(|message| SuiteError::option("loads", message))?
+    };
     let alone_ns = if options.classic {
         0
     } else if options.quick {
@@ -83,6 +84,7 @@ pub(super) fn plan(
         memory_bytes,
         memory_cut,
         touched_bytes,
+        pages_of_file,
         dirty_limit_bytes: dirty_limit_bytes(environment),
         load_data: options.load_data,
         load_rate_bytes_per_s: options.load_rate_bytes_per_s,
@@ -257,25 +259,36 @@ fn memory_size(
     Ok((bytes, bytes < all))
 }
 
-/// Refuses to touch more memory than there is where the kernel could only answer by
-/// ending processes.
-fn check_memory(touched: u64, environment: &Environment) -> Result<(), SuiteError> {
+/// Whether the memory that is touched has to be pages of a file; refuses to touch more
+/// than there is where the kernel could only answer by ending processes.
+///
+/// Under a memory limit pages of a file leave memory while all other programs keep theirs.
+/// Without one they would push out everybody's pages and be no load of its own.
+fn memory_room(touched: u64, environment: &Environment) -> Result<bool, String> {
     let swap = environment
         .memory
         .as_ref()
         .map_or(0, |memory| memory.swap_bytes);
     let there = machine_memory_bytes(environment).unwrap_or(0);
     if swap > 0 || touched <= there / 10 * 9 {
-        return Ok(());
+        return Ok(false);
     }
-    Err(SuiteError::option(
-        "loads",
-        format!(
-            "mem touches {}, there are {} of memory and no swap: the kernel would end \
-             processes. Add swap, or give a smaller --memory",
-            format_bytes(touched),
-            format_bytes(there)
-        ),
+    let machine = environment
+        .memory
+        .as_ref()
+        .map_or(0, |memory| memory.total_bytes);
+    if environment
+        .limits
+        .memory_bytes
+        .is_some_and(|limit| limit < machine)
+    {
+        return Ok(true);
+    }
+    Err(format!(
+        "mem touches {}, there are {} of memory and no swap: the kernel would end \
+         processes. Add swap, run it under a memory limit, or give a smaller --memory",
+        format_bytes(touched),
+        format_bytes(there)
     ))
 }
 
@@ -294,5 +307,36 @@ fn dirty_limit_bytes(environment: &Environment) -> u64 {
     match setting(memory, "dirty_bytes") {
         Some(bytes) if bytes > 0 => bytes,
         _ => memory.total_bytes / 100 * setting(memory, "dirty_ratio").unwrap_or(DIRTY_RATIO),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn environment(swap_bytes: u64, limit_bytes: Option<u64>) -> Environment {
+        let mut environment = Environment {
+            memory: Some(Memory {
+                total_bytes: 24 * GIB,
+                swap_bytes,
+                ..Memory::default()
+            }),
+            ..Environment::default()
+        };
+        environment.limits.memory_bytes = limit_bytes;
+        environment
+    }
+
+    #[test]
+    fn more_memory_than_there_is_needs_swap_or_a_limit() {
+        let room = |touched, swap, limit| memory_room(touched, &environment(swap, limit));
+        assert_eq!(room(26 * GIB, GIB, None), Ok(false));
+        assert_eq!(room(20 * GIB, 0, None), Ok(false));
+        assert!(room(26 * GIB, 0, None).unwrap_err().contains("no swap"));
+        assert_eq!(room(2 * GIB, 0, Some(GIB)), Ok(true));
+        // What limits nothing is none.
+        assert!(room(26 * GIB, 0, Some(48 * GIB)).is_err());
     }
 }

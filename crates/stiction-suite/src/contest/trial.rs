@@ -80,6 +80,7 @@ pub(super) fn run(
                     Load::Memory => parameters.touched_bytes,
                     _ => parameters.memory_bytes,
                 },
+                pages_of_file: parameters.pages_of_file,
                 data: parameters.load_data,
                 rate_bytes_per_s: parameters
                     .load_rate_bytes_per_s
@@ -112,6 +113,7 @@ fn admit(
     };
     let tree = u64::from(parameters.list_files) * 2 * ENTRY_BYTES;
     let beside = match load {
+        Load::Memory if parameters.pages_of_file => parameters.touched_bytes,
         Load::None | Load::Cacherun | Load::Process | Load::Memory => 0,
         Load::Io | Load::IoHalf | Load::IoOther | Load::Read => parameters.memory_bytes,
         Load::List => tree,

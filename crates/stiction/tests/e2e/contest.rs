@@ -257,3 +257,61 @@ fn working_in(folder: &Path) -> usize {
         })
         .count()
 }
+
+/// A control group with a memory limit, removed when the test ends.
+struct MemoryLimit(std::path::PathBuf);
+
+impl MemoryLimit {
+    /// `None` where no hierarchy gives such groups.
+    fn new(bytes: u64) -> Option<Self> {
+        let places = [
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            ("/sys/fs/cgroup", "memory.max"),
+        ];
+        places.into_iter().find_map(|(hierarchy, setting)| {
+            let name = format!("stiction-test-{}", std::process::id());
+            let group = Path::new(hierarchy).join(name);
+            fs::create_dir(&group).ok()?;
+            let limit = Self(group);
+            fs::write(limit.0.join(setting), bytes.to_string()).ok()?;
+            Some(limit)
+        })
+    }
+}
+
+impl Drop for MemoryLimit {
+    fn drop(&mut self) {
+        fs::remove_dir(&self.0).expect("a group without processes");
+    }
+}
+
+/// Without swap more memory than there is can be touched under a limit alone, and is pages
+/// of a file then, which take space.
+#[test]
+fn root_under_a_memory_limit_mem_needs_no_swap() {
+    testkit::require_root!();
+    let Some(limit) = MemoryLimit::new(96 << 20) else {
+        testkit::skip!("no control group with a memory limit can be made");
+    };
+    let (lab, folder) = (Lab::new(), scratch_folder());
+    let command = lab.process(small(
+        &["--loads=mem", "--memory=96", "--json"],
+        folder.path(),
+    ));
+    let inside = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", inside]).arg(&limit.0);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell.env("STICTION_STORE", lab.store());
+    let ended = Running::start(shell).end();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    let report: serde_json::Value = serde_json::from_str(&ended.output).unwrap();
+    let phases = report["results"][0]["phases"].as_array().unwrap();
+    let job = phases.iter().find(|phase| phase["name"] == "job").unwrap();
+    // 110 % of the limit, but for the swap of machines that have some.
+    let layout = &job["witnesses"]["layout"]["file_bytes"];
+    let has_swap = fs::read_to_string("/proc/swaps").unwrap().lines().count() > 1;
+    assert!(has_swap || layout.as_u64() > Some(105 << 20), "{job}");
+    assert!(job["witnesses"]["pages"]["dirtied_bytes"].is_u64());
+    assert_empty(folder.path());
+}

@@ -134,6 +134,8 @@ pub(super) struct Setting {
     pub(super) directory: PathBuf,
     /// Size of its file, bytes.
     pub(super) bytes: u64,
+    /// Whether the memory that is touched is a file's pages.
+    pub(super) pages_of_file: bool,
     /// What its file is filled with.
     pub(super) data: LoadData,
     /// Bytes per second that it does not go beyond.
