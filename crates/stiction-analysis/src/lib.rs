@@ -10,6 +10,7 @@
 //! - [`curve`]: how latency grows with the rate, where it breaks, and the knee.
 //! - [`cut`]: the figures of another part of what was recorded.
 //! - [`decompose`]: where the time went: CPU, or waiting.
+//! - [`mixed`]: reads and writes of a phase that did both, apart.
 //! - [`noise`]: how far runs of one configuration lie apart.
 //! - [`percent`]: the percent-from-baseline tables of 2003.
 //! - [`slowdown`]: how long one thing takes over another, with its interval.
@@ -29,6 +30,7 @@ pub mod doubt;
 mod draws;
 pub mod estimate;
 pub mod history;
+pub mod mixed;
 pub mod noise;
 pub mod percent;
 pub mod selftest;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use stiction_analysis::compare::{CompareOptions, Control, Side, levels};
+use stiction_analysis::mixed::directions_apart;
 use stiction_analysis::noise::{self, Floor};
 use stiction_core::{Level, Seed, Session, SessionId};
 use stiction_store::{Archive, Filter, Resolution};
@@ -44,6 +45,11 @@ enum Choice {
     Whole,
     Label(String),
     Level(String, Level),
+}
+
+/// A session as it is judged: reads and writes of a mix have figures of their own.
+fn judged(session: Session) -> Rc<Session> {
+    Rc::new(directions_apart(session))
 }
 
 impl OwnedSide {
@@ -86,7 +92,7 @@ impl Sides {
         }
         if let Some(name) = &typed.baseline {
             let parts = baseline::sessions(archive, directory, name)?.into_iter();
-            let whole = |session| (Rc::new(session), Choice::Whole);
+            let whole = |session| (judged(session), Choice::Whole);
             return Ok(Self {
                 baseline: OwnedSide {
                     name: Some(name.clone()),
@@ -121,7 +127,7 @@ impl Sides {
 
     /// The levels of a factor of one session.
     fn inside_one(archive: &Archive, only: &OsStr, factor: Option<&str>) -> Result<Self, Failure> {
-        let session = Rc::new(session_or_file(archive, only)?);
+        let session = judged(session_or_file(archive, only)?);
         let factor = factor.unwrap_or(CONFIGURATION);
         // The error names the levels that there are.
         Side::of_each_level(&session, factor)?;
@@ -139,7 +145,7 @@ impl Sides {
         first: &OsStr,
         labels: &[OsString],
     ) -> Result<Self, Failure> {
-        let within = session_or_file(archive, first).map(Rc::new);
+        let within = session_or_file(archive, first).map(judged);
         let sides = within.as_ref().ok().map(|session| {
             let inside = labels.iter().map(|label| {
                 let label = label.to_string_lossy().into_owned();
@@ -322,7 +328,7 @@ fn term(archive: &Archive, operand: &OsStr) -> Result<OwnedSide, Failure> {
     if let Some(text) = operand.to_str() {
         let sessions = of_one_label(archive, text)?;
         if !sessions.is_empty() {
-            let whole = |session| (Rc::new(session), Choice::Whole);
+            let whole = |session| (judged(session), Choice::Whole);
             return Ok(OwnedSide {
                 name: Some(text.to_owned()),
                 parts: sessions.into_iter().map(whole).collect(),
@@ -330,7 +336,7 @@ fn term(archive: &Archive, operand: &OsStr) -> Result<OwnedSide, Failure> {
         }
     }
     let failure = match session_or_file(archive, operand) {
-        Ok(session) => return Ok(OwnedSide::one(Rc::new(session), Choice::Whole)),
+        Ok(session) => return Ok(OwnedSide::one(judged(session), Choice::Whole)),
         Err(failure) => failure,
     };
     let split = operand.to_str().and_then(|text| text.split_once('/'));
