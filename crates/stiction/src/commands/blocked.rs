@@ -5,6 +5,7 @@ mod stop;
 use std::time::Duration;
 
 use stiction_analysis::compare::{CompareOptions, Matrix, Side, matrix};
+use stiction_analysis::mixed::directions_apart;
 use stiction_core::{Level, Session, SessionOutcome, parse_duration_ns};
 use stiction_report::JunitRules;
 use stiction_runner::blocks::{BlockOrder, Blocks, CONFIGURATION};
@@ -148,7 +149,8 @@ impl Blocked {
             return measured.conclude(&all(&measured.session, desk.console.style()), desk);
         }
         let names: Vec<&str> = self.all.iter().map(|one| one.name.as_str()).collect();
-        let matrix = compared(&measured.session, &names, &CompareOptions::default());
+        let session = directions_apart(measured.session.clone());
+        let matrix = compared(&session, &names, &CompareOptions::default());
         let rules = JunitRules::default();
         let text = compare::text(&matrix, &self.shown, rules, desk.console);
         let exit = measured.conclude(&text, desk)?;

@@ -9,7 +9,7 @@ use stiction_core::{
 };
 
 /// A measured session without trials that began so many minutes after the others.
-fn session(minute: i64, label: &str) -> Session {
+pub(crate) fn session(minute: i64, label: &str) -> Session {
     let start: jiff::Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
     let started = start + jiff::SignedDuration::from_mins(minute);
     Session {
@@ -49,7 +49,7 @@ fn trial(cell: Cell, rate: f64) -> Trial {
 }
 
 /// A session of blocks in which `b` runs at `factor` of `a`, give or take `noise`.
-fn blocks(minute: i64, label: &str, factor: f64, noise: f64) -> Session {
+pub(crate) fn blocks(minute: i64, label: &str, factor: f64, noise: f64) -> Session {
     let mut session = session(minute, label);
     for block in 0..8u32 {
         let wobble = 1.0 + noise * [1.0, -1.0, 0.5, -0.5][block as usize % 4];
@@ -70,7 +70,7 @@ fn run(minute: i64, label: &str, rate: f64) -> Session {
 }
 
 /// Keeps sessions in the lab's store.
-fn keep(lab: &Lab, sessions: &[Session]) {
+pub(crate) fn keep(lab: &Lab, sessions: &[Session]) {
     for session in sessions {
         let file: PathBuf = lab.store().join(format!("{}.json", session.header.id));
         std::fs::write(&file, export_session(session)).unwrap();

@@ -24,6 +24,7 @@ mod killed;
 mod lab;
 mod laid;
 mod layout;
+mod layouts;
 mod limits;
 mod manual;
 mod metadata;
