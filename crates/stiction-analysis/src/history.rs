@@ -15,6 +15,7 @@ mod course;
 pub mod divisive;
 mod key;
 mod prediction;
+mod rerun;
 mod series;
 mod shift;
 
@@ -24,4 +25,5 @@ pub use course::{
     Course, CourseOptions, Flag, LevelChange, SeriesCut, State, Stretch, course, is_judged,
 };
 pub use key::{Context, Key};
+pub use rerun::{Rerun, Setting, rerun};
 pub use series::{Point, PointUnit, Series, SeriesOptions, series};
