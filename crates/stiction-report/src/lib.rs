@@ -49,7 +49,10 @@ pub use comparison::{
 pub use curve::curve;
 pub use fio::{fio_errors, fio_lint};
 pub use fio_run::{fio_run, is_fio_run};
-pub use history::{Detail, HistoryList, history, history_markdown, history_of_one};
+pub use history::{
+    Confirmation, Detail, HistoryList, history, history_confirmation, history_markdown,
+    history_of_one,
+};
 pub use import::{ImportedFile, ImportedSession, UnreadLine, import};
 pub use judged::Judged;
 pub use list::{Listed, list};

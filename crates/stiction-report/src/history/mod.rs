@@ -1,5 +1,6 @@
 //! Series over time: all of them in a list, or one in full.
 
+mod confirm;
 mod detail;
 mod markdown;
 mod plot;
@@ -7,6 +8,7 @@ mod words;
 
 use stiction_analysis::history::{Course, State};
 
+pub use confirm::{Confirmation, history_confirmation};
 pub use detail::{Detail, history_of_one};
 pub use markdown::history_markdown;
 

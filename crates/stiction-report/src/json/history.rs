@@ -3,10 +3,13 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction_analysis::compare::Difference;
-use stiction_analysis::history::{Around, Course, Flag, LevelChange, Point, SeriesCut, Stretch};
+use stiction_analysis::history::{
+    Around, Course, Flag, LevelChange, Point, Rerun, SeriesCut, Stretch,
+};
 use stiction_core::{AnnotationKind, Better, Cell, SessionId};
 
 use super::document;
+use crate::history::Confirmation;
 
 #[derive(Serialize)]
 struct HistoryView<'a> {
@@ -231,4 +234,33 @@ fn flag(flag: &Flag) -> FlagView {
         value_highest: flag.expected.1,
         points_count: flag.points,
     }
+}
+
+#[derive(Serialize)]
+struct ConfirmationView<'a> {
+    series: String,
+    before: &'a SessionId,
+    after: &'a SessionId,
+    differs: Vec<DifferenceView<'a>>,
+    how: &'static str,
+    commands: Vec<String>,
+}
+
+/// How both sides of a change can be run again.
+#[must_use]
+pub fn confirmation(confirmation: &Confirmation<'_>) -> String {
+    let around = confirmation.around;
+    let view = ConfirmationView {
+        series: confirmation.course.series.key.id(),
+        before: &around.before,
+        after: &around.after,
+        differs: around.differs.iter().map(difference).collect(),
+        how: match confirmation.rerun {
+            Rerun::Here(_) => "here",
+            Rerun::Elsewhere(_) => "elsewhere",
+            Rerun::Unknown => "unknown",
+        },
+        commands: confirmation.commands(),
+    };
+    document("stiction-confirmation", view)
 }

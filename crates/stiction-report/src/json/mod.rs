@@ -24,7 +24,7 @@ pub use calibration::calibration;
 pub use comparison::comparison;
 pub(crate) use comparison::{better_key, method_key, verdict_key};
 pub use fio::{fio_errors, fio_lint};
-pub use history::history;
+pub use history::{confirmation, history};
 pub use layout::layout;
 pub use selftest::selftest;
 

@@ -13,6 +13,7 @@ Examples:
   git rev-list --reverse HEAD | stiction history --order -
                                     By commit, where labels are their hashes
   stiction history annotate 3f2a --at k3f9 --why 'new default of read-ahead'
+  stiction history confirm 3f2a     How to run both sides of the change again
 
 A series is one figure of one cell on one machine and place. Each start of the
 machine is one point, whatever ran in it. The course shows 0 for the lowest
@@ -86,6 +87,8 @@ pub(crate) enum HistoryLayout {
 pub(crate) enum HistoryCommand {
     /// Say what a change was, so that the series is judged apart before and after it
     Annotate(AnnotateArguments),
+    /// Say how what stood before and after a change can be run again, side by side
+    Confirm(ConfirmArguments),
 }
 
 /// Say what a change was
@@ -128,4 +131,14 @@ impl KindWord {
             Self::Machine => AnnotationKind::Machine,
         }
     }
+}
+
+/// Say how both sides of a change can be run again
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ConfirmArguments {
+    /// The series, by the beginning of its id
+    #[arg(value_name = "SERIES")]
+    pub(crate) series: String,
+    #[command(flatten)]
+    pub(crate) choice: HistoryChoice,
 }

@@ -59,7 +59,8 @@ pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};
 pub(crate) use gate::GateArguments;
 pub(crate) use history::{
-    AnnotateArguments, HistoryArguments, HistoryChoice, HistoryCommand, HistoryLayout, PointWord,
+    AnnotateArguments, ConfirmArguments, HistoryArguments, HistoryChoice, HistoryCommand,
+    HistoryLayout, PointWord,
 };
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;

@@ -162,3 +162,70 @@ fn refused(lab: &Lab, path: &Path) {
     assert!(!output.status.success(), "{output:?}");
     says(&lab.output(["list"], 0), "No sessions");
 }
+
+/// Sessions that got slower where `change` was made.
+fn changed_by(change: fn(&mut Session)) -> (Lab, String) {
+    let mut sessions = nights(&[[100e6; 15].as_slice(), &[80e6; 10]].concat());
+    sessions[15..].iter_mut().for_each(change);
+    let lab = filled(&sessions);
+    let id = states(&lab)[0].0.clone();
+    (lab, id)
+}
+
+#[test]
+fn confirming_says_which_commands_to_give_on_which_kernel() {
+    let (lab, id) = changed_by(|session| {
+        let kernel = session
+            .header
+            .environment
+            .kernel
+            .as_mut()
+            .expect("a kernel");
+        kernel.release = "6.19.0".to_owned();
+    });
+    let text = lab.output(["history", "confirm", &id], 3);
+    says(&text, "kernel.release: 6.18.1 -> 6.19.0");
+    says(
+        &text,
+        &format!("stiction compare confirm-{id}-before confirm-{id}-after"),
+    );
+    // The path of the sample has a blank.
+    says(&text, "tiobench --seed 7 '--directory=/mnt/a b' --label");
+    let json = lab.json(["history", "confirm", &id], 3);
+    assert_eq!(json["how"], "elsewhere");
+    assert_eq!(json["commands"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn confirming_says_how_to_set_what_can_be_set() {
+    let (lab, id) = changed_by(|session| {
+        let layers = &mut session.header.environment.targets[0].layers;
+        layers[0]
+            .queue
+            .insert("read_ahead_kb".to_owned(), "4096".to_owned());
+    });
+    let text = lab.output(["history", "confirm", &id], 3);
+    says(
+        &text,
+        "stiction ab --a-prepare 'echo 128 > /sys/block/vda/queue/read_ahead_kb'",
+    );
+    says(
+        &text,
+        "--b-prepare 'echo 4096 > /sys/block/vda/queue/read_ahead_kb'",
+    );
+}
+
+#[test]
+fn confirming_what_has_no_other_side_or_no_change_says_so() {
+    let (lab, id) = changed_by(|_| ());
+    says(
+        &lab.output(["history", "confirm", &id], 3),
+        "Nothing that was observed",
+    );
+    let steady = filled(&nights(&[100e6; 12]));
+    let id = states(&steady)[0].0.clone();
+    says(
+        &steady.talk(["history", "confirm", &id], 2),
+        "no change to confirm",
+    );
+}

@@ -1,6 +1,7 @@
 //! `stiction history`.
 
 mod annotate;
+mod confirm;
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 pub(super) fn run(typed: &HistoryArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     match &typed.command {
         Some(HistoryCommand::Annotate(typed)) => annotate::run(typed, desk),
+        Some(HistoryCommand::Confirm(typed)) => confirm::run(typed, desk),
         None => match &typed.series {
             Some(name) => one(name, typed, desk),
             None => list(typed, desk),
