@@ -293,7 +293,7 @@ fn replication(ground: &Ground<'_>, figures: &Figures<'_>, a: &SideValue, b: &Si
         return reason;
     }
     if a.runs.iter().chain(&b.runs).any(|&run| run <= 0.0) {
-        return "a run with 0 has no share of anything".to_owned();
+        return "a run measured 0, and a change from 0 is no percentage".to_owned();
     }
     if let Some(trouble) = &design.trouble {
         return format!("{runs_a} runs in A and {runs_b} in B, and {trouble}");
