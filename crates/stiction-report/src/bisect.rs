@@ -266,7 +266,7 @@ fn step_in_words(step: Untestable) -> &'static str {
     match step {
         Untestable::Build => "does not build",
         Untestable::Benchmark => "fails in the benchmark",
-        Untestable::Revert => "cannot be made",
+        Untestable::Revert => "has conflicts",
     }
 }
 

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use stiction_analysis::Verdict;
-use stiction_analysis::bisect::{Confirmation, Course, Ends, ExpectedCost, Found, Hunt, Method};
+use stiction_analysis::bisect::{
+    Confirmation, Course, Ends, ExpectedCost, Found, Hunt, Method, Step,
+};
 use stiction_core::{Seek, Untestable};
 
 use super::document;
@@ -190,7 +192,7 @@ fn view<'a>(course: &'a Course, metric: usize, subjects: &'a Subjects) -> Metric
         ends: EndsView::of(&course.ends()[metric]),
         step_percent: step.map(|step| 100.0 * step.size.exp_m1()),
         step_ratio: step
-            .map(|step| step.in_deviations())
+            .map(Step::in_deviations)
             .filter(|ratio| ratio.is_finite()),
         state,
         expected: if state == "searching" {

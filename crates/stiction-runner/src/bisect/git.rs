@@ -86,7 +86,7 @@ impl Repository {
     /// # Errors
     /// When there is no such commit.
     pub fn link(&self, commit: &str) -> Result<Link, BisectError> {
-        let link = self.with_parents(vec![commit])?.pop();
+        let link = self.with_parents(&[commit])?.pop();
         link.ok_or_else(|| BisectError::Git {
             tree: self.tree.clone(),
             doing: "show".to_owned(),
@@ -172,11 +172,12 @@ impl Repository {
     ) -> Result<Vec<Link>, BisectError> {
         let start = ["rev-list", "--reverse", "--topo-order"];
         let text = self.answer(start.into_iter().chain(arguments))?;
-        self.with_parents(text.lines().collect())
+        let commits: Vec<&str> = text.lines().collect();
+        self.with_parents(&commits)
     }
 
     /// The commits with their parents as they are in the repository.
-    fn with_parents(&self, commits: Vec<&str>) -> Result<Vec<Link>, BisectError> {
+    fn with_parents(&self, commits: &[&str]) -> Result<Vec<Link>, BisectError> {
         let mut links = Vec::with_capacity(commits.len());
         // As many as fit a command line at 41 bytes each.
         for some in commits.chunks(1000) {
@@ -247,7 +248,12 @@ pub(super) fn git(directory: &Path) -> Command {
 /// What git said when it refused.
 pub(super) fn refused(directory: &Path, doing: &str, output: &Output) -> BisectError {
     let said = String::from_utf8_lossy(&output.stderr);
-    let said: String = said.trim().chars().take(WORDS_MAX).collect();
+    // Its hints are for a person in that directory, who is not there.
+    let said: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.starts_with("hint:"))
+        .collect();
+    let said: String = said.join("\n").trim().chars().take(WORDS_MAX).collect();
     BisectError::Git {
         tree: directory.to_owned(),
         doing: doing.to_owned(),

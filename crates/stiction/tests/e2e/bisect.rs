@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::json;
 use crate::lab::{Lab, assert_fits, squeezed};
 
 const METRIC: &str = "ticks[count,less]=/ticks: ([0-9.]+)/";
@@ -171,7 +172,7 @@ fn auto_finds_a_commit_among_some_that_do_not_build_and_confirms_it() {
 
     // Every block is in an ordinary session.
     let log = lab.json(tree.words("log", &[]), 0);
-    assert_eq!(log["schema"], "stiction-bisect");
+    json::check(&log, "stiction-bisect");
     let metric = &log["metrics"][0];
     assert_eq!(metric["state"], "found");
     assert_eq!(metric["found"]["commit"], tree.commits[13]);
@@ -220,6 +221,8 @@ fn git_bisect_run_finds_it_by_probes() {
         answer(&text).starts_with("first bad commit, confirmed: "),
         "{text}"
     );
+    let document = lab.json(tree.words("bracket", &[&tree.commits[9]]), 0);
+    json::check(&document, "stiction-bisect-bracket");
     let text = lab.output(tree.words("bracket", &[&tree.commits[8]]), 3);
     assert!(text.contains("against its parent: SAME"), "{text}");
 

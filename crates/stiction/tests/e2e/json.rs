@@ -70,7 +70,7 @@ fn check_units(document: &str, key: &str, value: &Value) {
 }
 
 /// The document names its schema first, in this version, and all numbers their units.
-fn check(document: &Value, schema: &str) {
+pub(crate) fn check(document: &Value, schema: &str) {
     let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
     assert_eq!(keys[..2], ["schema", "schema_version"], "{schema}");
     assert_eq!(document["schema"], schema);
