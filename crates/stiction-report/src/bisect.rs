@@ -169,7 +169,7 @@ fn costs(page: &mut Page, course: &Course, metric: usize) {
     ];
     for (method, command) in methods {
         if let Some(cost) = course.expected(metric, method) {
-            page.line(format!("  {command:<38}{}", cost_in_words(course, cost)));
+            page.paragraph(&format!("  {command:<38}"), cost_in_words(course, cost));
         }
     }
 }
