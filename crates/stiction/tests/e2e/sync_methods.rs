@@ -16,15 +16,16 @@ fn every_call_is_measured_and_nothing_is_left() {
         "open_sync",
         "rwf_dsync",
         "syncfs",
+        "not: sync_file_range",
         "write_close_fsync",
     ];
     assert_says(&text, &calls);
     assert_says(&text, &["16 x 1 KiB", "durable writes of 8 KiB: "]);
     let json = lab.json(["show", "latest"], 0);
     let phases = json["results"][0]["phases"].as_array().unwrap();
-    // The file, seven calls once and twice, four sizes, another four, two orders of
+    // The file, eight calls once and twice, four sizes, another four, two orders of
     // closing, and none at all.
-    assert_eq!(phases.len(), 1 + 2 * 7 + 4 + 4 + 2 + 1);
+    assert_eq!(phases.len(), 1 + 2 * 8 + 4 + 4 + 2 + 1);
     assert!(phases[1]["witnesses"]["layout"]["extents"].as_u64() >= Some(1));
     assert_empty(directory.path());
 }
