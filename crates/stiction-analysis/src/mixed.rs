@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 
 use stiction_core::{
-    Direction, Measurement, Metric, Phase, PhaseKind, Recording, Session, figures_of_operations,
-    metrics,
+    Direction, Measurement, Metric, Phase, PhaseKind, Session, figures_of_operations, metrics,
 };
 
 /// The directions that are told apart, with what their metrics begin with.
@@ -83,7 +82,7 @@ fn named(figure: Measurement, word: &str) -> Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_core::{Cell, Histogram, Interval, Trial};
+    use stiction_core::{Cell, Histogram, Interval, Recording, Trial};
 
     const SECOND_NS: u64 = 1_000_000_000;
 

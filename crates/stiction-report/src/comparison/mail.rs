@@ -39,8 +39,10 @@ pub fn mail(matrix: &Matrix, shown: Shown) -> String {
         latencies::write_latencies(&mut page, comparison, shown);
         write_moved(&mut page, comparison, shown);
         doubts::write_doubts(&mut page, comparison);
-        reasons::write_noise(&mut page, &comparison.noise);
         reasons::write_reasons(&mut page, &comparison.rows);
+    }
+    for noise in super::noises(matrix) {
+        reasons::write_noise(&mut page, noise);
     }
     write_setup(&mut page, matrix);
     page.finish()

@@ -20,6 +20,7 @@ mod subject;
 mod times;
 
 use stiction_analysis::compare::{Comparison, Matrix, SummaryTable};
+use stiction_analysis::noise::Repeat;
 use stiction_core::MetricClass;
 
 use crate::page::{Page, Role, Span, Style};
@@ -56,6 +57,9 @@ pub fn comparison(matrix: &Matrix, shown: Shown, style: Style) -> String {
         }
         write_comparison(&mut page, comparison, shown);
     }
+    for noise in noises(matrix) {
+        write_noise(&mut page, noise);
+    }
     if matrix.comparisons.len() > 1 || matrix.tables.iter().any(has_repeat) {
         for table in told_tables(matrix, shown) {
             percent_table::write_percent_table(&mut page, matrix, table);
@@ -74,9 +78,19 @@ fn write_comparison(page: &mut Page, comparison: &Comparison, shown: Shown) {
     times::write_why(page, comparison, &shared, shown);
     context::write_unmatched(page, comparison);
     write_doubts(page, comparison);
-    write_noise(page, &comparison.noise);
     write_reasons(page, &comparison.rows);
     context::write_after(page, comparison);
+}
+
+/// What the sessions show of their own noise, once for candidates of the same sessions.
+fn noises(matrix: &Matrix) -> Vec<&[Repeat]> {
+    let mut found: Vec<&[Repeat]> = Vec::new();
+    for comparison in &matrix.comparisons {
+        if !found.contains(&comparison.noise.as_slice()) {
+            found.push(&comparison.noise);
+        }
+    }
+    found
 }
 
 /// The tables over several cells or of several candidates: of rates and times, and of all

@@ -188,21 +188,31 @@ pub(super) fn said(decomposition: &Decomposition) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// What the term did that did not move the time.
+/// What the term did that did not move the time: more than a few percent of the whole
+/// with it or against it, or nothing to speak of.
 fn rest(decomposition: &Decomposition, term: impl Fn(&Breakdown) -> Option<Range>) -> &'static str {
-    if has_moved(decomposition, term) {
-        "went the other way"
-    } else {
-        "hardly changed"
+    let whole = share_moved(decomposition, |side| Some(side.elapsed_s));
+    let share = share_moved(decomposition, term);
+    match share {
+        share if share.abs() <= HARDLY => "hardly changed",
+        share if share * whole > 0.0 => "changed less",
+        _ => "went the other way",
     }
 }
 
+/// Shares of the whole time that are nothing to speak of.
+const HARDLY: f64 = 0.03;
+
 /// Whether a term changed by more than a few percent of the whole time.
 fn has_moved(decomposition: &Decomposition, term: impl Fn(&Breakdown) -> Option<Range>) -> bool {
-    const HARDLY: f64 = 0.03;
+    share_moved(decomposition, term).abs() > HARDLY
+}
+
+/// By how much of A's whole time a term changed; 0 where it is not known.
+fn share_moved(decomposition: &Decomposition, term: impl Fn(&Breakdown) -> Option<Range>) -> f64 {
     let (a, b) = (&decomposition.a, &decomposition.b);
     let change = term(a).zip(term(b)).map(|(a, b)| b.middle() - a.middle());
-    change.is_some_and(|change| change.abs() > HARDLY * a.elapsed_s.middle())
+    change.map_or(0.0, |change| change / a.elapsed_s.middle())
 }
 
 fn efficiency(decomposition: &Decomposition) -> Option<&'static str> {
