@@ -42,6 +42,7 @@ mod recording;
 mod reserve;
 mod seed;
 mod session;
+mod setting;
 mod size;
 mod skip;
 mod steady;
@@ -103,6 +104,7 @@ pub use session::{
     Provenance, Session, SessionBuilder, SessionEnd, SessionError, SessionOutcome, Trial,
     TrialOutcome,
 };
+pub use setting::{Applied, Moved, Setting};
 pub use size::{
     SizeError, format_bytes, format_count, format_duration_ns, parse_duration_ns, parse_size_bytes,
 };

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Caveat, Cell, Environment, Phase, Plan, Provenance, SessionEnd, SessionId, TargetStack,
-    TrialOutcome,
+    Applied, Caveat, Cell, Environment, Phase, Plan, Provenance, SessionEnd, SessionId,
+    TargetStack, TrialOutcome,
 };
 
 /// Version of the records' form. A reader refuses a higher one and reads all
@@ -56,6 +56,9 @@ pub enum Record {
         /// What stood under the places, where that was not what the header has.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         targets: Option<Vec<TargetStack>>,
+        /// What its configuration set on the machine.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        settings: Vec<Applied>,
         /// Start, ns after the session began.
         start_ns: u64,
     },
@@ -106,6 +109,7 @@ mod tests {
                 repetition: 0,
                 block: None,
                 targets: None,
+                settings: Vec::new(),
                 start_ns: 5,
             },
             Record::Phase(Box::new(phase)),
@@ -118,6 +122,7 @@ mod tests {
                 repetition: 0,
                 block: None,
                 targets: None,
+                settings: Vec::new(),
                 start_ns: 9,
             },
             Record::TrialEnd {

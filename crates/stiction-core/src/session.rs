@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Caveat, Cell, Phase, Record, SessionHeader, SkipReason, TargetStack};
+use crate::{Applied, Caveat, Cell, Phase, Record, SessionHeader, SkipReason, TargetStack};
 
 /// Where a session's numbers are from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub struct Trial {
     /// environment has: a setting that the trial's configuration made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub targets: Option<Vec<TargetStack>>,
+    /// What its configuration set on the machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Applied>,
     /// How it ended.
     #[serde(flatten)]
     pub outcome: TrialOutcome,
@@ -74,6 +77,7 @@ impl Trial {
             repetition,
             block: None,
             targets: None,
+            settings: Vec::new(),
             outcome: TrialOutcome::Completed,
             start_ns: 0,
             phases: Vec::new(),
@@ -169,6 +173,7 @@ impl Session {
                 repetition: trial.repetition,
                 block: trial.block,
                 targets: trial.targets,
+                settings: trial.settings,
                 start_ns: trial.start_ns,
             });
             records.extend(
@@ -225,6 +230,7 @@ impl SessionBuilder {
                     repetition,
                     block,
                     targets,
+                    settings,
                     start_ns,
                 },
                 open @ None,
@@ -232,6 +238,7 @@ impl SessionBuilder {
                 *open = Some(Trial {
                     block,
                     targets,
+                    settings,
                     start_ns,
                     ..Trial::new(cell, repetition)
                 });

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stiction_core::{SkipCode, SkipReason};
+
 /// Why the host could not be observed or changed, by what the caller can do.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -43,6 +45,22 @@ pub enum HostError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Settings of the machine could not all be put back; they stay in the undo journal.
+    #[error("{} is not as it was: {reason}; `stiction restore` tries again", path.display())]
+    NotPutBack {
+        /// The folder of the settings.
+        path: PathBuf,
+        /// Which, what they were and what they are.
+        reason: String,
+    },
+    /// A program that was needed failed.
+    #[error("{program} failed: {said}")]
+    Program {
+        /// The program with its arguments.
+        program: String,
+        /// The end of what it said, or its status.
+        said: String,
+    },
     /// This machine lacks what was asked for.
     #[error("{what} cannot be had here: {reason}")]
     Unavailable {
@@ -61,6 +79,20 @@ impl HostError {
             path: path.to_owned(),
             error: error.into(),
         }
+    }
+
+    /// Why a trial that ran into it did not run, where it is the machine that cannot do
+    /// it or the user who may not; `None` where something went wrong.
+    #[must_use]
+    pub fn skip_reason(&self) -> Option<SkipReason> {
+        let code = match (self, self.errno()) {
+            (Self::Unavailable { .. }, _) => SkipCode::NotSupported,
+            (_, Some(libc::EINVAL | libc::ENODEV | libc::EOPNOTSUPP)) => SkipCode::NotSupported,
+            (_, Some(libc::EPERM | libc::EACCES)) => SkipCode::NotPermitted,
+            (_, Some(libc::ENOSPC | libc::EDQUOT)) => SkipCode::NoSpace,
+            _ => return None,
+        };
+        Some(SkipReason::new(code, self.to_string()))
     }
 
     /// The errno, where the kernel gave one.

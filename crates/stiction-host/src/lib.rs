@@ -27,7 +27,11 @@ mod undo;
 mod witness;
 
 pub use cache::{CacheDrop, drop_all_caches, drop_file_cache};
-pub use changes::{ControlGroup, LoopDevice, MountedFilesystem};
+pub use changes::{
+    Affinity, Alterations, Altered, BlockQueue, ControlGroup, DirtyLimit, FilesystemKind,
+    FilesystemRecipe, GlobalGrant, GlobalSetting, JournalPlace, KeptFile, LoopDevice, MemoryLimit,
+    MountedFilesystem, SCRATCH_BYTES, ScratchFilesystem, ScratchSpace, machine_factors,
+};
 pub use error::HostError;
 pub use facts::{cpus_of_nodes, numa_nodes, observe_environment, observe_environment_in};
 pub use guard::{HeldDevice, Refusal, ScratchGrant, refuse_file_in_use};

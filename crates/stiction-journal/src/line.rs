@@ -96,6 +96,7 @@ mod tests {
             repetition: 0,
             block: None,
             targets: None,
+            settings: Vec::new(),
             start_ns: 5,
         }
     }

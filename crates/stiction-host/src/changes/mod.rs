@@ -1,12 +1,32 @@
 //! Changes to the machine. Each is in the undo journal before it is made, is undone
 //! on drop, and is undone by [`restore`](crate::undo::restore) after a crash.
 
+mod affinity;
+mod alterations;
+mod block_queue;
 mod control_group;
+mod dirty_limit;
+mod filesystem_kind;
+mod global;
+mod kernel_files;
 mod loop_device;
+mod memory_limit;
 mod mount;
+mod mount_options;
+mod scratch;
 
+pub use affinity::Affinity;
+pub use alterations::{Alterations, Altered, SCRATCH_BYTES, machine_factors};
+pub use block_queue::BlockQueue;
 pub use control_group::ControlGroup;
+pub use dirty_limit::DirtyLimit;
+pub use filesystem_kind::{FilesystemKind, JournalPlace};
+pub use global::{GlobalGrant, GlobalSetting};
+pub use kernel_files::KeptFile;
 pub use loop_device::LoopDevice;
+pub use memory_limit::MemoryLimit;
 pub use mount::MountedFilesystem;
+pub use scratch::{FilesystemRecipe, ScratchFilesystem, ScratchSpace};
 
+pub(crate) use kernel_files::put_back_leftover;
 pub(crate) use loop_device::{backing_of, detach_leftover};

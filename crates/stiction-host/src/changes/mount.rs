@@ -53,7 +53,7 @@ impl MountedFilesystem {
         Self::mount_with(source, mount_point, kind, options, MountFlags::RDONLY, undo)
     }
 
-    fn mount_with(
+    pub(super) fn mount_with(
         source: &Path,
         mount_point: &Path,
         kind: &str,

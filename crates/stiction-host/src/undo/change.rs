@@ -7,6 +7,7 @@ use rustix::mount::{UnmountFlags, unmount};
 use serde::{Deserialize, Serialize};
 
 use super::path_text;
+use crate::changes::KeptFile;
 use crate::own::removal;
 use crate::{HostError, Roots, changes};
 
@@ -40,6 +41,17 @@ pub enum Change {
         #[serde(with = "path_text")]
         mount_point: PathBuf,
     },
+    /// Settings in `/sys` or `/proc` were changed. None of them outlives a boot.
+    KernelFiles {
+        /// Their folder.
+        #[serde(with = "path_text")]
+        folder: PathBuf,
+        /// The number of the disk that they are of, where another may come in its place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        disk: Option<u64>,
+        /// What they were, in the order in which they are put back.
+        before: Vec<KeptFile>,
+    },
     /// A control group was made.
     ControlGroup {
         /// Its folder.
@@ -51,9 +63,9 @@ pub enum Change {
 /// What undoing a change came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undone {
-    /// It was there and is gone.
+    /// It was there and is gone, or as it was before.
     Removed,
-    /// It was gone already.
+    /// It was gone already, or never made.
     WasGone,
 }
 
@@ -64,13 +76,14 @@ impl Change {
         match self {
             Self::OwnDirectory { path, .. } | Self::ControlGroup { path } => path,
             Self::LoopDevice { device, .. } => device,
+            Self::KernelFiles { folder, .. } => folder,
             Self::Mount { mount_point, .. } => mount_point,
         }
     }
 
     /// Undoes the change in the name of a process that is gone. What no longer is
     /// what that process made is left alone.
-    pub(super) fn undo(&self) -> Result<Undone, HostError> {
+    pub(super) fn undo(&self, is_of_this_boot: bool) -> Result<Undone, HostError> {
         match self {
             Self::OwnDirectory { path, nonce } => removal::remove_by_path(path, nonce),
             Self::LoopDevice {
@@ -81,6 +94,12 @@ impl Change {
                 source,
                 mount_point,
             } => unmount_leftover(source, mount_point),
+            Self::KernelFiles { .. } if !is_of_this_boot => Ok(Undone::WasGone),
+            Self::KernelFiles {
+                folder,
+                disk,
+                before,
+            } => changes::put_back_leftover(folder, *disk, before),
             Self::ControlGroup { path } => remove_group(path),
         }
     }

@@ -56,6 +56,21 @@ struct State {
     file: File,
     next: u64,
     open: BTreeMap<u64, Change>,
+    watcher: Option<fn()>,
+}
+
+impl State {
+    /// One line, on disk when this returns.
+    fn write(&mut self, line: &Line) -> std::io::Result<()> {
+        if let Some(watcher) = self.watcher {
+            watcher();
+        }
+        write_line(&mut self.file, line)?;
+        if let Some(watcher) = self.watcher {
+            watcher();
+        }
+        Ok(())
+    }
 }
 
 /// A change that is written down and not yet undone.
@@ -102,6 +117,7 @@ impl UndoJournal {
             file,
             next: 1,
             open: BTreeMap::new(),
+            watcher: None,
         });
         Ok(Self(Arc::new(Inner {
             path,
@@ -122,6 +138,12 @@ impl UndoJournal {
         &self.0.path
     }
 
+    /// Has `watcher` called right before and right after each line is written: a test of
+    /// what a kill there leaves behind ends the process in it.
+    pub fn watch_writes(&self, watcher: fn()) {
+        self.state().watcher = Some(watcher);
+    }
+
     /// Changes that are not undone yet.
     #[must_use]
     pub fn open_changes(&self) -> Vec<Change> {
@@ -133,7 +155,8 @@ impl UndoJournal {
         let mut state = self.state();
         let number = state.next;
         let line = Line::Begin(number, change.clone());
-        write_line(&mut state.file, &line)
+        state
+            .write(&line)
             .map_err(|error| HostError::refused("write the undo journal", &self.0.path, error))?;
         state.next += 1;
         state.open.insert(number, change);
@@ -154,7 +177,7 @@ impl Entry {
     /// Writes down that the change is undone, or was not made.
     pub(crate) fn undone(self) -> Result<(), HostError> {
         let mut state = self.journal.state();
-        let written = write_line(&mut state.file, &Line::Undone(self.number));
+        let written = state.write(&Line::Undone(self.number));
         // Undone it is, whether that could be written or not: at worst a later
         // restore finds it gone already.
         state.open.remove(&self.number);

@@ -96,6 +96,11 @@ impl Owner {
         })
     }
 
+    /// Whether it ran in the boot that runs now.
+    pub(crate) fn is_of_this_boot(&self) -> bool {
+        boot_id(&Roots::live()).is_ok_and(|id| id == self.boot_id)
+    }
+
     fn runs(&self, roots: &Roots) -> bool {
         let stat = roots.text(format!("/proc/{}/stat", self.pid));
         stat.is_ok_and(|stat| start_ticks(&stat) == Some(self.start_ticks))

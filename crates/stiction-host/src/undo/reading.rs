@@ -91,7 +91,7 @@ pub fn restore(folder: &Path) -> Result<Restoration, HostError> {
         }
         let mut complete = true;
         for change in journal.changes.iter().rev() {
-            let result = change.undo();
+            let result = change.undo(journal.owner.is_of_this_boot());
             complete &= result.is_ok();
             restoration.changes.push(Restored {
                 owner: journal.owner.clone(),

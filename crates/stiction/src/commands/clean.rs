@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use stiction_host::{Liveness, Undone, leftovers, pending, restore};
+use stiction_host::{Change, Liveness, Undone, leftovers, pending, restore};
 
 use super::Desk;
 use crate::arguments::CleanArguments;
@@ -15,6 +15,8 @@ use crate::failure::Failure;
 struct Cleaning {
     /// What was removed or undone; with `--dry-run` what would be.
     removed: Vec<PathBuf>,
+    /// The folders of settings that were put back; with `--dry-run` that would be.
+    put_back: Vec<PathBuf>,
     /// What is still in use by a run, and by which process.
     in_use: Vec<String>,
     /// What could not be looked at or removed, and why.
@@ -46,12 +48,8 @@ impl Cleaning {
     fn foresee(&mut self, undo: &Path) -> Result<(), Failure> {
         let journals = pending(undo)?;
         for journal in journals.pending {
-            let paths = journal
-                .changes
-                .iter()
-                .map(|change| change.path().to_owned());
             match journal.liveness {
-                Liveness::Dead => self.removed.extend(paths),
+                Liveness::Dead => journal.changes.iter().for_each(|one| self.undone(one)),
                 Liveness::Alive => self.in_use(&journal.owner.session, journal.owner.pid),
                 Liveness::OtherMachine => self.problems.push(elsewhere(&journal.path)),
             }
@@ -73,7 +71,7 @@ impl Cleaning {
         let restoration = restore(undo)?;
         for restored in restoration.changes {
             match restored.result {
-                Ok(Undone::Removed) => self.removed.push(restored.change.path().to_owned()),
+                Ok(Undone::Removed) => self.undone(&restored.change),
                 Ok(Undone::WasGone) => {}
                 Err(error) => self.problems.push(error.to_string()),
             }
@@ -105,6 +103,14 @@ impl Cleaning {
         Ok(())
     }
 
+    fn undone(&mut self, change: &Change) {
+        let list = match change {
+            Change::KernelFiles { .. } => &mut self.put_back,
+            _ => &mut self.removed,
+        };
+        list.push(change.path().to_owned());
+    }
+
     fn in_use(&mut self, session: &stiction_core::SessionId, pid: u32) {
         let text = format!("session {session} is being run by process {pid}");
         if !self.in_use.contains(&text) {
@@ -114,16 +120,18 @@ impl Cleaning {
 
     fn report(&self, dry_run: bool, as_json: bool) -> String {
         if as_json {
-            let removed: Vec<_> = self
-                .removed
-                .iter()
-                .map(|path| path.to_string_lossy())
-                .collect();
+            let texts = |paths: &[PathBuf]| -> Vec<String> {
+                let paths = paths.iter();
+                paths
+                    .map(|path| path.to_string_lossy().into_owned())
+                    .collect()
+            };
             return json!({
                 "schema": "stiction-clean",
                 "schema_version": 1,
                 "dry_run": dry_run,
-                "removed": removed,
+                "removed": texts(&self.removed),
+                "put_back": texts(&self.put_back),
                 "in_use": self.in_use,
                 "problems": self.problems,
             })
@@ -135,6 +143,16 @@ impl Cleaning {
             .iter()
             .map(|path| format!("{verb} {}", path.display()))
             .collect();
+        let settings = if dry_run {
+            "would put back"
+        } else {
+            "put back"
+        };
+        lines.extend(
+            self.put_back
+                .iter()
+                .map(|folder| format!("{settings} the settings in {}", folder.display())),
+        );
         lines.extend(self.in_use.iter().map(|text| format!("left alone: {text}")));
         lines.extend(
             self.problems
@@ -142,7 +160,11 @@ impl Cleaning {
                 .map(|text| format!("not removed: {text}")),
         );
         let count = self.removed.len();
-        lines.push(match (count, self.problems.len()) {
+        let verb = match (count, self.put_back.len()) {
+            (_, 0) => verb.to_owned(),
+            (_, folders) => format!("{verb}, settings in {folders} {settings}"),
+        };
+        lines.push(match (count + self.put_back.len(), self.problems.len()) {
             (0, 0) => "Nothing was left behind".to_owned(),
             (_, 0) => format!("{count} {verb}"),
             (_, failed) => format!("{count} {verb}, {failed} could not be"),

@@ -1,0 +1,399 @@
+//! Everything that a configuration changes on the machine for a trial, from the names
+//! and levels of its factors.
+
+use std::path::Path;
+
+use stiction_core::{Applied, Setting, parse_size_bytes};
+
+use super::filesystem_kind::{FilesystemKind, JournalPlace};
+use super::scratch::{FilesystemRecipe, ScratchFilesystem, ScratchSpace};
+use super::{Affinity, BlockQueue, DirtyLimit, GlobalGrant, GlobalSetting, MemoryLimit};
+use crate::undo::UndoJournal;
+use crate::{HostError, Reserve, admit_bytes};
+
+/// Size of scratch space where none was given, bytes.
+pub const SCRATCH_BYTES: u64 = 1 << 30;
+
+/// The factor for a file of the scheduler's own begins so: `iosched.fifo_batch`.
+const OF_SCHEDULER: &str = "iosched.";
+/// The factor for a sysctl begins so: `sysctl.vm.dirty_ratio`.
+const SYSCTL: &str = "sysctl.";
+
+/// Files of a queue that are factors by their own names.
+const QUEUE_FILES: [&str; 10] = [
+    "scheduler",
+    "read_ahead_kb",
+    "nr_requests",
+    "nomerges",
+    "rq_affinity",
+    "max_sectors_kb",
+    "write_cache",
+    "wbt_lat_usec",
+    "add_random",
+    "rotational",
+];
+
+/// Other factors of the machine.
+const FACTORS: [&str; 8] = [
+    "filesystem",
+    "mkfs_options",
+    "mount_options",
+    "journal",
+    "dirty_limit",
+    "memory",
+    "cpus",
+    "transparent_hugepage",
+];
+
+/// Names of all factors of the machine, for who mistyped one.
+#[must_use]
+pub fn machine_factors() -> Vec<String> {
+    let names = FACTORS
+        .iter()
+        .chain(&QUEUE_FILES)
+        .map(|&name| name.to_owned());
+    let families = [format!("{OF_SCHEDULER}NAME"), format!("{SYSCTL}vm.NAME")];
+    names.chain(families).collect()
+}
+
+/// What is to be changed, read and found to be possible as far as words tell.
+#[derive(Clone, Debug)]
+pub struct Alterations {
+    settings: Vec<Setting>,
+    size_bytes: u64,
+    scratch: Option<(FilesystemKind, FilesystemRecipe)>,
+    /// Files of the queue, the scheduler first.
+    queue: Vec<(String, Setting)>,
+    dirty_limit: Option<Setting>,
+    memory: Option<Setting>,
+    cpus: Option<Setting>,
+    /// Sysctls by name; the other setting of the whole machine by none.
+    global: Vec<(Option<String>, Setting)>,
+    grant: Option<GlobalGrant>,
+}
+
+impl Alterations {
+    /// Reads `settings`. Whatever is about a device or a filesystem stands on scratch
+    /// space of `size_bytes`, with ext4 where no filesystem is named.
+    ///
+    /// # Errors
+    /// What is wrong with which of them.
+    pub fn read(
+        settings: &[Setting],
+        size_bytes: u64,
+        grant: Option<GlobalGrant>,
+    ) -> Result<Self, String> {
+        let mut read = Self {
+            settings: settings.to_vec(),
+            size_bytes,
+            scratch: None,
+            queue: Vec::new(),
+            dirty_limit: None,
+            memory: None,
+            cpus: None,
+            global: Vec::new(),
+            grant,
+        };
+        for setting in settings {
+            read.take(setting)
+                .map_err(|problem| format!("{}: {problem}", setting.factor))?;
+        }
+        read.queue.sort_by_key(|(file, _)| file != "scheduler");
+        if !(read.queue.is_empty() && read.dirty_limit.is_none()) {
+            read.filesystem();
+        }
+        if grant.is_none() && !read.global.is_empty() {
+            let (_, setting) = &read.global[0];
+            return Err(format!(
+                "{} is a setting of the whole machine: give --global-settings if others on \
+                 it may have it too while the trials run",
+                setting.factor
+            ));
+        }
+        read.check()?;
+        Ok(read)
+    }
+
+    fn take(&mut self, setting: &Setting) -> Result<(), String> {
+        let level = setting.level.as_str();
+        let own = || setting.clone();
+        match setting.factor.as_str() {
+            "filesystem" => self.filesystem().0 = level.parse()?,
+            "mkfs_options" => {
+                let words = level.split_ascii_whitespace().map(str::to_owned);
+                self.filesystem().1.mkfs_options = words.collect();
+            }
+            "mount_options" => self.filesystem().1.mount_options = level.to_owned(),
+            "journal" => self.filesystem().1.journal = journal(level)?,
+            "dirty_limit" => self.dirty_limit = Some(sized(setting)?),
+            "memory" => self.memory = Some(sized(setting)?),
+            "cpus" => self.cpus = Some(own()),
+            "transparent_hugepage" => self.global.push((None, own())),
+            name if QUEUE_FILES.contains(&name) => self.queue.push((name.to_owned(), own())),
+            name => {
+                if let Some(file) = name.strip_prefix(OF_SCHEDULER) {
+                    self.queue.push((format!("iosched/{file}"), own()));
+                } else if let Some(sysctl) = name.strip_prefix(SYSCTL) {
+                    self.global.push((Some(sysctl.to_owned()), own()));
+                } else {
+                    let known = machine_factors().join(", ");
+                    return Err(format!("there is no such factor; there are {known}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn filesystem(&mut self) -> &mut (FilesystemKind, FilesystemRecipe) {
+        let usual = || (FilesystemKind::Ext4, FilesystemRecipe::default());
+        self.scratch.get_or_insert_with(usual)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let Some((kind, _)) = &self.scratch else {
+            return Ok(());
+        };
+        let least = kind.least_bytes();
+        if self.size_bytes < least {
+            return Err(format!(
+                "filesystem: {kind} needs scratch space of {} MiB at least",
+                least >> 20
+            ));
+        }
+        Ok(())
+    }
+
+    /// What was asked for, in that order.
+    #[must_use]
+    pub fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// What scratch space it takes in the user's directory, bytes; `None` when it needs
+    /// none.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> Option<u64> {
+        self.scratch.is_some().then_some(self.size_bytes)
+    }
+
+    /// Makes all of it, with scratch space in `directory`. On an error what had been made
+    /// is undone.
+    ///
+    /// # Errors
+    /// What could not be had, see [`HostError::skip_reason`].
+    pub fn make(&self, directory: &Path, undo: &UndoJournal) -> Result<Altered, HostError> {
+        let mut altered = Altered::default();
+        if let Some((kind, recipe)) = &self.scratch {
+            self.make_scratch(*kind, recipe, directory, undo, &mut altered)?;
+        }
+        for (sysctl, setting) in &self.global {
+            let grant = self.grant.ok_or(HostError::Unavailable {
+                what: "a setting of the whole machine",
+                reason: "it was not granted".to_owned(),
+            })?;
+            let setting = setting.clone();
+            let (kept, applied) = match sysctl {
+                Some(name) => GlobalSetting::sysctl(name, setting, grant, undo)?,
+                None => GlobalSetting::transparent_hugepage(setting, grant, undo)?,
+            };
+            altered.global.push(kept);
+            altered.applied.push(applied);
+        }
+        if let Some(setting) = &self.memory {
+            let (limit, applied) = MemoryLimit::enter(setting.clone(), undo)?;
+            altered.memory = Some(limit);
+            altered.applied.push(applied);
+        }
+        if let Some(setting) = &self.cpus {
+            let (cpus, applied) = Affinity::set(setting.clone())?;
+            altered.cpus = Some(cpus);
+            altered.applied.push(applied);
+        }
+        Ok(altered)
+    }
+
+    fn make_scratch(
+        &self,
+        kind: FilesystemKind,
+        recipe: &FilesystemRecipe,
+        directory: &Path,
+        undo: &UndoJournal,
+        altered: &mut Altered,
+    ) -> Result<(), HostError> {
+        // Of a filesystem in memory there is no file, but it takes no less room.
+        let room = admit_bytes(directory, self.size_bytes, Reserve::default());
+        room.map_err(|reason| HostError::Unavailable {
+            what: "scratch space",
+            reason: reason.detail,
+        })?;
+        let size = self.size_bytes;
+        let space = ScratchSpace::make(directory, kind, recipe.journal, size, undo)?;
+        let space = altered.space.insert(space);
+        let device = space.device();
+        let of_device = |what| HostError::Unavailable {
+            what,
+            reason: format!("{kind} stands on no device"),
+        };
+        if !self.queue.is_empty() {
+            let device = device.ok_or_else(|| of_device("a setting of a queue"))?;
+            let queue = altered.queue.insert(BlockQueue::of_loop(device, undo)?);
+            for (file, setting) in &self.queue {
+                altered.applied.push(queue.set(file, setting.clone())?);
+            }
+        }
+        if let Some(setting) = &self.dirty_limit {
+            let device = device.ok_or_else(|| of_device("a limit of a device's dirty data"))?;
+            let limit = altered
+                .dirty_limit
+                .insert(DirtyLimit::of_loop(device, undo)?);
+            altered.applied.push(limit.set(setting.clone())?);
+        }
+        let (filesystem, of_mount) = ScratchFilesystem::make(space, kind, recipe, size, undo)?;
+        if let Some(asked) = self.settings.iter().find(|one| one.factor == "filesystem") {
+            let found = filesystem.found_kind().map(|found| {
+                if found == kind.mounted_as() {
+                    asked.level.clone()
+                } else {
+                    found
+                }
+            });
+            altered.applied.push(Applied {
+                asked: asked.clone(),
+                found,
+                also_changed: Vec::new(),
+            });
+        }
+        altered.applied.extend(of_mount);
+        altered.filesystem = Some(filesystem);
+        Ok(())
+    }
+}
+
+/// What was made for a trial: undone on drop, in the opposite order.
+#[derive(Debug, Default)]
+pub struct Altered {
+    // In the order in which they must go.
+    cpus: Option<Affinity>,
+    memory: Option<MemoryLimit>,
+    global: Vec<GlobalSetting>,
+    filesystem: Option<ScratchFilesystem>,
+    dirty_limit: Option<DirtyLimit>,
+    queue: Option<BlockQueue>,
+    space: Option<ScratchSpace>,
+    applied: Vec<Applied>,
+}
+
+impl Altered {
+    /// The directory to work in instead of the user's: the top folder of the scratch
+    /// filesystem, where there is one.
+    #[must_use]
+    pub fn directory(&self) -> Option<&Path> {
+        self.filesystem.as_ref().map(ScratchFilesystem::path)
+    }
+
+    /// What was asked for, what was found, and what moved with it.
+    #[must_use]
+    pub fn applied(&self) -> &[Applied] {
+        &self.applied
+    }
+
+    /// Undoes all of it, whatever cannot be undone.
+    ///
+    /// # Errors
+    /// The first that could not be undone; it stays in the undo journal.
+    pub fn undo(self) -> Result<(), HostError> {
+        drop(self.cpus);
+        let mut results = vec![self.memory.map_or(Ok(()), MemoryLimit::leave)];
+        results.extend(self.global.into_iter().rev().map(GlobalSetting::put_back));
+        results.push(self.filesystem.map_or(Ok(()), ScratchFilesystem::unmount));
+        results.push(self.dirty_limit.map_or(Ok(()), DirtyLimit::put_back));
+        results.push(self.queue.map_or(Ok(()), BlockQueue::put_back));
+        results.push(self.space.map_or(Ok(()), ScratchSpace::close));
+        results.into_iter().collect()
+    }
+}
+
+/// The setting, if its level is a size.
+fn sized(setting: &Setting) -> Result<Setting, String> {
+    parse_size_bytes(&setting.level).map_err(|error| error.to_string())?;
+    Ok(setting.clone())
+}
+
+fn journal(level: &str) -> Result<JournalPlace, String> {
+    Ok(match level {
+        "internal" => JournalPlace::Internal,
+        "external" => JournalPlace::External,
+        size => JournalPlace::Sized {
+            bytes: parse_size_bytes(size).map_err(|_| {
+                format!("`{size}` is neither `internal`, `external` nor a size such as 64MiB")
+            })?,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &[(&str, &str)]) -> Result<Alterations, String> {
+        let settings: Vec<Setting> = settings
+            .iter()
+            .map(|(factor, level)| Setting::new(*factor, *level))
+            .collect();
+        Alterations::read(&settings, SCRATCH_BYTES, None)
+    }
+
+    #[test]
+    fn what_is_about_a_device_stands_on_scratch_space() {
+        assert_eq!(read(&[("cpus", "0")]).unwrap().scratch_bytes(), None);
+        for one in [
+            ("scheduler", "none"),
+            ("dirty_limit", "8MiB"),
+            ("journal", "external"),
+        ] {
+            let read = read(&[one]).unwrap();
+            assert_eq!(read.scratch_bytes(), Some(SCRATCH_BYTES), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn the_scheduler_is_set_before_what_it_moves() {
+        let read = read(&[
+            ("nr_requests", "64"),
+            ("iosched.fifo_batch", "8"),
+            ("scheduler", "x"),
+        ]);
+        let read = read.unwrap();
+        let files: Vec<&str> = read.queue.iter().map(|(file, _)| file.as_str()).collect();
+        assert_eq!(files, ["scheduler", "nr_requests", "iosched/fifo_batch"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_factor() {
+        for (factor, level, expected) in [
+            (
+                "filesystem",
+                "reiserfs",
+                "filesystem: `reiserfs` is no filesystem",
+            ),
+            (
+                "colour",
+                "red",
+                "colour: there is no such factor; there are filesystem",
+            ),
+            ("memory", "lots", "memory: "),
+            ("journal", "inside", "journal: `inside` is neither"),
+            ("sysctl.vm.dirty_ratio", "5", "give --global-settings"),
+            ("transparent_hugepage", "never", "give --global-settings"),
+        ] {
+            let problem = read(&[(factor, level)]).unwrap_err();
+            assert!(problem.contains(expected), "{problem}");
+        }
+        let settings = [Setting::new("filesystem", "xfs")];
+        let problem = Alterations::read(&settings, 64 << 20, None).unwrap_err();
+        assert!(problem.contains("300 MiB"), "{problem}");
+        let grant = GlobalGrant::from_option(true);
+        let settings = [Setting::new("sysctl.vm.dirty_ratio", "5")];
+        assert!(Alterations::read(&settings, SCRATCH_BYTES, grant).is_ok());
+    }
+}
