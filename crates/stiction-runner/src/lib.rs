@@ -9,6 +9,7 @@ pub mod bisect;
 pub mod blocks;
 mod error;
 mod events;
+mod ground;
 mod hooks;
 mod run;
 mod settings;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use stiction_core::{
-    Environment, Plan, PlannedTrial, Provenance, RECORD_FORMAT_VERSION, Record, Seed, Session,
-    SessionEnd, SessionHeader, SessionId, SessionOutcome, SkipCode, SkipReason, TargetStack, Trial,
-    TrialOutcome,
+    Applied, Environment, Plan, PlannedTrial, Provenance, RECORD_FORMAT_VERSION, Record, Seed,
+    Session, SessionEnd, SessionHeader, SessionId, SessionOutcome, SkipCode, SkipReason,
+    TargetStack, Trial, TrialOutcome,
 };
 use stiction_engine::StopFlag;
 use stiction_host::UndoJournal;
@@ -306,7 +306,8 @@ impl Run<'_> {
         let start_ns = self.stage.now_ns();
         let prepared = self.stage.prepare(part);
         let targets = self.stage.other_targets(&prepared);
-        self.start(planned, targets.clone(), start_ns);
+        let settings = prepared.settings();
+        self.start(planned, targets.clone(), settings.clone(), start_ns);
         let (report, phases, ended) =
             self.stage
                 .run(turn, part, prepared, &mut self.log, self.events);
@@ -315,6 +316,7 @@ impl Run<'_> {
             start_ns,
             phases,
             targets,
+            settings,
             caveats: report.caveats,
             block: planned.block,
             ..Trial::new(planned.cell.clone(), planned.repetition)
@@ -324,7 +326,7 @@ impl Run<'_> {
 
     fn skip(&mut self, planned: &PlannedTrial, reason: SkipReason) {
         let start_ns = self.stage.now_ns();
-        self.start(planned, None, start_ns);
+        self.start(planned, None, Vec::new(), start_ns);
         self.end(Trial {
             outcome: TrialOutcome::Skipped(reason),
             start_ns,
@@ -333,12 +335,19 @@ impl Run<'_> {
         });
     }
 
-    fn start(&mut self, planned: &PlannedTrial, targets: Option<Vec<TargetStack>>, start_ns: u64) {
+    fn start(
+        &mut self,
+        planned: &PlannedTrial,
+        targets: Option<Vec<TargetStack>>,
+        settings: Vec<Applied>,
+        start_ns: u64,
+    ) {
         let record = Record::TrialStart {
             cell: planned.cell.clone(),
             repetition: planned.repetition,
             block: planned.block,
             targets,
+            settings,
             start_ns,
         };
         self.log.append(&record, self.events);

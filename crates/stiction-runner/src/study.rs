@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use stiction_core::{Environment, Plan, PlannedTrial, Seed, SkipReason, TargetStack, Tool};
-use stiction_host::{FactOptions, observe_environment, observe_target};
+use stiction_core::{
+    Environment, Plan, PlannedTrial, Seed, Setting, SkipReason, TargetStack, Tool,
+};
+use stiction_host::{Alterations, FactOptions, observe_environment, observe_target};
 use stiction_suite::{CommandLine, Place, Workload};
 
 use crate::RunnerError;
@@ -20,11 +22,20 @@ pub struct Configuration<'a> {
     pub places: &'a [Place],
     /// The words that its workload was asked for by, as they are recorded.
     pub command: Vec<String>,
+    /// What is changed on the machine for each of its trials, and put back after it.
+    pub alterations: Option<&'a Alterations>,
     /// Carried out before each of its trials, untimed: sets what makes it different. When
     /// it fails, so does the trial.
     pub prepare: Option<CommandLine>,
     /// Carried out after each of its trials, however that ended.
     pub conclude: Option<CommandLine>,
+}
+
+impl Configuration<'_> {
+    /// The levels of factors of the machine that it is measured at.
+    pub(crate) fn settings(&self) -> &[Setting] {
+        self.alterations.map_or(&[], Alterations::settings)
+    }
 }
 
 /// What is to be measured in one session.
@@ -46,6 +57,7 @@ impl<'a> Study<'a> {
                 workload,
                 places,
                 command: Vec::new(),
+                alterations: None,
                 prepare: None,
                 conclude: None,
             }],
@@ -57,7 +69,8 @@ impl<'a> Study<'a> {
     /// again before each trial.
     pub(crate) fn looks_again(&self) -> bool {
         let mut configurations = self.configurations.iter();
-        self.configurations.len() > 1 || configurations.any(|one| one.prepare.is_some())
+        let changes = |one: &Configuration<'_>| one.prepare.is_some() || one.alterations.is_some();
+        self.configurations.len() > 1 || configurations.any(changes)
     }
 }
 

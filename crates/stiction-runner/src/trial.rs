@@ -5,11 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use stiction_core::{Environment, Job, Phase, PlannedTrial, Record, TargetStack, TrialOutcome};
+use stiction_core::{
+    Applied, Environment, Job, Phase, PlannedTrial, Record, SkipReason, TargetStack, TrialOutcome,
+};
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::{FactOptions, UndoJournal, observe_target};
 use stiction_suite::{Context, Events, EventsError, SuiteError, TrialReport};
 
+use crate::ground::Ground;
 use crate::hooks::{Hook, failure};
 use crate::run::Log;
 use crate::study::{Part, Turn, with_targets};
@@ -39,10 +42,20 @@ pub(crate) enum Ended {
 
 /// What was done and found before a trial's own work.
 pub(crate) struct Prepared {
+    /// What was changed on the machine for it, or how it ends without that.
+    ground: Result<Ground, TrialReport>,
     /// The phase of the command that prepares, where there is one.
     hook: Option<Phase>,
     /// What stands under the trial's places now, or why that cannot be seen.
     targets: Result<Vec<TargetStack>, String>,
+}
+
+impl Prepared {
+    /// What was set on the machine, and found there.
+    pub(crate) fn settings(&self) -> Vec<Applied> {
+        let ground = self.ground.as_ref();
+        ground.map_or_else(|_| Vec::new(), |ground| ground.applied().to_vec())
+    }
 }
 
 impl Stage<'_> {
@@ -53,11 +66,15 @@ impl Stage<'_> {
 
     /// Carries out what prepares a trial, and looks at its places again.
     pub(crate) fn prepare(&self, part: &Part<'_>) -> Prepared {
-        let command = part.configuration.prepare.as_ref();
+        let configuration = part.configuration;
+        let ground = Ground::make(configuration.alterations, configuration.places, self.undo);
+        let command = configuration.prepare.as_ref();
+        // Nothing is prepared for a trial that has nowhere to work.
+        let command = command.filter(|_| ground.is_ok());
         let hook =
             command.map(|command| Hook::Prepare.carry_out(command, self.stop, || self.now_ns()));
-        let targets = if self.looks_again {
-            let places = part.configuration.places.iter();
+        let targets = if let (true, Ok(ground)) = (self.looks_again, &ground) {
+            let places = ground.places().iter();
             let looked = places.map(|place| observe_target(place.path(), self.facts));
             looked
                 .collect::<Result<_, _>>()
@@ -65,7 +82,11 @@ impl Stage<'_> {
         } else {
             Ok(part.environment.targets.clone())
         };
-        Prepared { hook, targets }
+        Prepared {
+            ground,
+            hook,
+            targets,
+        }
     }
 
     /// What stands under the trial's places, where that is not what the header tells.
@@ -93,6 +114,10 @@ impl Stage<'_> {
             events,
             phases: Vec::new(),
         };
+        let ground = match prepared.ground {
+            Ok(ground) => ground,
+            Err(report) => return (report, recorder.phases, Ended::Normally),
+        };
         let unprepared = prepared.hook.as_ref().and_then(failure);
         if let Some(phase) = prepared.hook {
             recorder.keep(phase);
@@ -105,7 +130,7 @@ impl Stage<'_> {
             (Some(message), _) | (None, Err(message)) => (failed(message), Ended::Normally),
             (None, Ok(targets)) => {
                 let environment = with_targets(&part.environment, targets);
-                self.work(&turn.inner, part, &environment, &mut recorder)
+                self.work(&turn.inner, part, &ground, &environment, &mut recorder)
             }
         };
         if let Some(command) = &part.configuration.conclude {
@@ -116,6 +141,10 @@ impl Stage<'_> {
                 report = failed(message);
             }
         }
+        report.caveats.extend(ground.doubts());
+        if let Some(left) = ground.undo() {
+            recorder.note(&left);
+        }
         (report, recorder.phases, ended)
     }
 
@@ -124,13 +153,14 @@ impl Stage<'_> {
         &self,
         inner: &PlannedTrial,
         part: &Part<'_>,
+        ground: &Ground,
         environment: &Environment,
         recorder: &mut Recorder<'_>,
     ) -> (TrialReport, Ended) {
         let configuration = part.configuration;
         let mut context = Context {
             stop: self.stop,
-            places: configuration.places,
+            places: ground.places(),
             stacks: &environment.targets,
             environment,
             events: recorder,
@@ -150,10 +180,7 @@ impl Stage<'_> {
                 };
                 (report, ended)
             }
-            Ok(Err(SuiteError::Refused(reason))) => {
-                let report = TrialReport::new(TrialOutcome::Skipped(reason));
-                (report, Ended::Normally)
-            }
+            Ok(Err(SuiteError::Refused(reason))) => (skipped(reason), Ended::Normally),
             Ok(Err(error)) => (failed(error.to_string()), Ended::Normally),
             Err(panic) => {
                 let message = format!(
@@ -179,7 +206,11 @@ fn without_free_space(mut stack: TargetStack) -> TargetStack {
     stack
 }
 
-fn failed(message: String) -> TrialReport {
+pub(crate) fn skipped(reason: SkipReason) -> TrialReport {
+    TrialReport::new(TrialOutcome::Skipped(reason))
+}
+
+pub(crate) fn failed(message: String) -> TrialReport {
     TrialReport::new(TrialOutcome::Failed { message })
 }
 

@@ -124,6 +124,7 @@ impl Scene {
                     workload,
                     places,
                     command: Vec::new(),
+                    alterations: None,
                     prepare: None,
                     conclude: None,
                 })

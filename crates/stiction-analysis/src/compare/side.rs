@@ -6,6 +6,9 @@ use stiction_core::{Cell, Level, Provenance, Session, Trial};
 
 use crate::AnalysisError;
 
+/// The factor whose levels are the configurations of a session in blocks.
+const CONFIGURATION: &str = "configuration";
+
 /// One side of a comparison: the trials of one or several sessions.
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
@@ -46,11 +49,16 @@ impl<'a> Side<'a> {
     /// The trials of `session` in whose cells `factor` is at `level`.
     #[must_use]
     pub fn at_level(session: &'a Session, factor: &str, level: &Level) -> Self {
+        let implied = implied_by(session, factor);
+        let rest = |cell: &Cell| {
+            let cell = cell.clone().without(factor);
+            implied.iter().fold(cell, |cell, name| cell.without(name))
+        };
         Self {
             name: level.to_string(),
             chosen: Some((factor.to_owned(), level.clone())),
             trials: trials(session, |cell| {
-                (cell.get(factor) == Some(level)).then(|| cell.clone().without(factor))
+                (cell.get(factor) == Some(level)).then(|| rest(cell))
             }),
             sessions: vec![session],
         }
@@ -208,6 +216,23 @@ fn named<'a>(levels: impl Iterator<Item = &'a (String, Level)>) -> Vec<String> {
     levels
         .map(|(factor, level)| format!("{factor}={level}"))
         .collect()
+}
+
+/// The factors that say nothing beside `factor`: of a session whose configurations are
+/// combinations of settings of the machine, those settings beside the configuration, and
+/// the configuration beside any of them.
+fn implied_by(session: &Session, factor: &str) -> Vec<String> {
+    let plan = session.header.plan.as_ref();
+    let settings = plan.and_then(|plan| plan.parameters.get("factors")?.as_array());
+    let settings = settings.into_iter().flatten();
+    let settings: Vec<&str> = settings.filter_map(|name| name.as_str()).collect();
+    if factor == CONFIGURATION {
+        settings.into_iter().map(str::to_owned).collect()
+    } else if settings.contains(&factor) {
+        vec![CONFIGURATION.to_owned()]
+    } else {
+        Vec::new()
+    }
 }
 
 fn trials(session: &Session, choose: impl Fn(&Cell) -> Option<Cell>) -> Vec<SideTrial<'_>> {

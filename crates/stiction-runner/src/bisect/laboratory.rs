@@ -111,6 +111,7 @@ impl Laboratory {
                     workload: &workload,
                     places,
                     command: vec!["bisect".to_owned(), version.to_string()],
+                    alterations: None,
                     prepare: None,
                     conclude: None,
                 })

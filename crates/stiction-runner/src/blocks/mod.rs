@@ -4,10 +4,13 @@
 mod decide;
 mod order;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::json;
 use stiction_core::{Cell, Level, Plan, PlannedTrial, Seed};
 use stiction_suite::{CommandLine, SuiteError};
 
+use crate::ground;
 use crate::study::{Part, Turn};
 
 pub use decide::{BlocksSoFar, Decide, Decision, EveryBlock};
@@ -65,6 +68,10 @@ pub(crate) fn arrange(
             let name = parts[*part].configuration.name.as_str();
             let factors = told_apart.iter();
             let common = factors.fold(cell.clone(), |cell, factor| cell.without(factor));
+            let settings = parts[*part].configuration.settings().iter();
+            let common = settings.fold(common, |cell, setting| {
+                cell.with(&setting.factor, setting.level.as_str())
+            });
             turns.push(Turn {
                 planned: PlannedTrial {
                     block: Some(block),
@@ -110,6 +117,18 @@ fn check(parts: &[Part<'_>], blocks: &Blocks) -> Result<(), SuiteError> {
             );
             return refuse("workload", problem);
         }
+        let alterations = part.configuration.alterations;
+        let places = part.configuration.places;
+        if let Some(problem) = alterations.and_then(|some| ground::problem(some, places)) {
+            return refuse("factors", problem);
+        }
+        let cells = || part.plan.trials.iter().map(|trial| &trial.cell);
+        for setting in part.configuration.settings() {
+            if cells().any(|cell| cell.get(&setting.factor).is_some()) {
+                let problem = format!("{} is varied by the benchmark itself", setting.factor);
+                return refuse("factors", problem);
+            }
+        }
     }
     Ok(())
 }
@@ -151,23 +170,37 @@ fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
         .iter()
         .map(|part| {
             let configuration = part.configuration;
-            json!({
+            let mut told = json!({
                 "name": configuration.name,
                 "command": configuration.command.join(" "),
                 "parameters": part.plan.parameters,
                 "places": part.places,
                 "prepare": configuration.prepare.as_ref().map(CommandLine::text),
                 "conclude": configuration.conclude.as_ref().map(CommandLine::text),
-            })
+            });
+            if let Some(alterations) = configuration.alterations {
+                let settings = alterations.settings().iter();
+                let settings: BTreeMap<_, _> =
+                    settings.map(|one| (&one.factor, &one.level)).collect();
+                told["settings"] = json!(settings);
+                told["scratch_bytes"] = json!(alterations.scratch_bytes());
+            }
+            told
         })
         .collect();
-    json!({
+    let settings = parts.iter().flat_map(|part| part.configuration.settings());
+    let factors: BTreeSet<&str> = settings.map(|one| one.factor.as_str()).collect();
+    let mut told = json!({
         "configurations": configurations,
         "order": blocks.order,
         "blocks": blocks.count,
         "stop": blocks.stop,
         "calibration": blocks.is_calibration,
-    })
+    });
+    if !factors.is_empty() {
+        told["factors"] = json!(factors);
+    }
+    told
 }
 
 #[cfg(test)]

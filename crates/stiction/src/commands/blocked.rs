@@ -44,6 +44,7 @@ impl Ready {
             workload: &*self.meant.workload,
             places: &self.meant.places,
             command: self.meant.command.clone(),
+            alterations: self.alterations.as_ref(),
             prepare: self.prepare.clone(),
             conclude: self.conclude.clone(),
         }
