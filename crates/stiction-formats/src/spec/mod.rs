@@ -4,12 +4,16 @@
 //! words in it mean is for whoever knows the commands.
 
 mod example;
+mod factors;
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use crate::words::{self, WordsError};
 
 pub use example::EXAMPLE;
+pub use factors::{COMBINATIONS_MAX, Combination, FactorText, LevelText};
 pub use toml::Spanned;
 
 /// A text that is no specification.
@@ -75,7 +79,17 @@ pub struct Spec {
     pub looks: bool,
     /// What the session is called.
     pub label: Option<String>,
-    /// The configurations, the baseline first.
+    /// Settings of the machine, each with its levels: every combination is a
+    /// configuration.
+    pub factors: Option<Spanned<BTreeMap<String, FactorText>>>,
+    /// Combinations that are left out: those at all the levels of one of these.
+    #[serde(default)]
+    pub exclude: Vec<BTreeMap<String, FactorText>>,
+    /// Size of the space that settings of a device or a filesystem are tried on: `2GiB`.
+    pub scratch_size: Option<Spanned<String>>,
+    /// The configurations, the baseline first; where there are factors, what is run in
+    /// each combination.
+    #[serde(default)]
     pub configuration: Vec<SpecConfiguration>,
 }
 
@@ -157,13 +171,60 @@ pub fn read(file: &str, text: &str) -> Result<SpecFile, SpecError> {
         text: text.to_owned(),
         spec: parsed,
     };
-    if read.spec.configuration.is_empty() {
-        return Err(at(file, text, 0, "there is no [[configuration]]"));
+    let spec = &read.spec;
+    match (&spec.factors, spec.configuration.len()) {
+        (None, 0) => Err(at(
+            file,
+            text,
+            0,
+            "there is no [[configuration]] and no [factors]",
+        )),
+        (Some(factors), 2..) => {
+            let problem = "with [factors] there is one [[configuration]] at most";
+            Err(read.problem(factors, problem))
+        }
+        (None, _) if !spec.exclude.is_empty() => Err(at(
+            file,
+            text,
+            0,
+            "[[exclude]] says nothing without [factors]",
+        )),
+        _ => Ok(read),
     }
-    Ok(read)
+}
+
+/// A combination of levels, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecCombination {
+    /// Its name.
+    pub name: String,
+    /// One level of each factor.
+    pub levels: Combination,
 }
 
 impl SpecFile {
+    /// The combinations of the factors' levels, the baseline first; none without factors.
+    ///
+    /// # Errors
+    /// When they make no sense.
+    pub fn combinations(&self) -> Result<Vec<SpecCombination>, SpecError> {
+        let Some(spanned) = &self.spec.factors else {
+            return Ok(Vec::new());
+        };
+        let factors = factors::flat(spanned.as_ref());
+        if factors.is_empty() {
+            return Err(self.problem(spanned, "[factors] is empty"));
+        }
+        let exclude: Vec<_> = self.spec.exclude.iter().map(factors::flat).collect();
+        let all = factors::combinations(&factors, &exclude)
+            .map_err(|problem| self.problem(spanned, &problem))?;
+        let named = all.into_iter().map(|levels| SpecCombination {
+            name: factors::name(&levels, &factors),
+            levels,
+        });
+        Ok(named.collect())
+    }
+
     /// A problem with `value`, at its place.
     pub fn problem<T>(&self, value: &Spanned<T>, problem: &str) -> SpecError {
         at(&self.file, &self.text, value.span().start, problem)
@@ -212,6 +273,25 @@ mod tests {
     }
 
     #[test]
+    fn factors_are_levels_by_name_and_names_may_have_dots() {
+        let text = "[factors]\nfilesystem = 'ext4'\nread_ahead_kb = [128, 4096]\n\
+                    sysctl.vm.dirty_ratio = [5, 20]\n\
+                    [[exclude]]\nread_ahead_kb = 4096\nsysctl.vm.dirty_ratio = [5]\n";
+        let all = read("s", text).unwrap().combinations().unwrap();
+        let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+        let expected = [
+            "read_ahead_kb=128 sysctl.vm.dirty_ratio=5",
+            "read_ahead_kb=128 sysctl.vm.dirty_ratio=20",
+            "read_ahead_kb=4096 sysctl.vm.dirty_ratio=20",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(
+            all[0].levels[0],
+            ("filesystem".to_owned(), "ext4".to_owned())
+        );
+    }
+
+    #[test]
     fn what_is_wrong_is_told_at_its_place() {
         for (text, place, problem) in [
             ("workload = \n", "s:1:12", "string"),
@@ -227,7 +307,21 @@ mod tests {
                 "missing field `name`",
             ),
             ("blocks = 'many'\n", "s:1:10", "invalid type"),
-            ("blocks = 3\n", "s:1:1", "missing field `configuration`"),
+            (
+                "blocks = 3\n",
+                "s:1:1",
+                "no [[configuration]] and no [factors]",
+            ),
+            (
+                "[factors]\nscheduler = 1.5\n",
+                "s:2:13",
+                "give a list of levels",
+            ),
+            (
+                "[[configuration]]\nname = 'a'\n[[exclude]]\na = 1\n",
+                "s:1:1",
+                "says nothing without [factors]",
+            ),
             ("configuration = []\n", "s:1:1", "no [[configuration]]"),
             (
                 "\narguments = 5\n[[configuration]]\nname = 'a'\n",
@@ -242,6 +336,9 @@ mod tests {
                 "{text}: {error}"
             );
         }
+        let text = "[factors]\na = ['1', '1']\n";
+        let error = read("s", text).unwrap().combinations().unwrap_err();
+        assert_eq!(error.to_string(), "s:1:1: a has the level `1` twice");
         let file = read("s", "order = 'x'\n[[configuration]]\nname = 'a'\n").unwrap();
         let order = file.spec.order.clone().unwrap();
         let error = file.problem(&order, "no such order");

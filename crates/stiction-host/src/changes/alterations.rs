@@ -163,6 +163,13 @@ impl Alterations {
         Ok(())
     }
 
+    /// The same on scratch space, where it would not need one.
+    #[must_use]
+    pub fn on_scratch_space(mut self) -> Self {
+        self.filesystem();
+        self
+    }
+
     /// What was asked for, in that order.
     #[must_use]
     pub fn settings(&self) -> &[Setting] {

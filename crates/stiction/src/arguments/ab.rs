@@ -1,6 +1,7 @@
 //! Arguments of `stiction ab`.
 
 use super::blocks::Blocking;
+use super::machine::MachineArguments;
 use super::timing::Timing;
 use super::{Recording, ShownArguments};
 
@@ -11,6 +12,9 @@ Examples:
   stiction ab --a /mnt/ext2 --b /mnt/ext4 metadata --quick
                                     One benchmark in two directories
   stiction ab --a '--block 4K' --b '--block 64K' tiobench --size 1G --dir /mnt
+  stiction ab --a-set scheduler=mq-deadline --b-set scheduler=none \\
+              tiobench --size 256M --dir /mnt
+                                    On a loop device over a file in /mnt
   stiction ab --a-prepare 'echo mq-deadline > /sys/block/vda/queue/scheduler' \\
               --b-prepare 'echo none > /sys/block/vda/queue/scheduler' \\
               tiobench --size 1G --dir /mnt
@@ -59,6 +63,29 @@ pub(crate) struct AbArguments {
     pub(crate) timing: Timing,
     #[command(flatten)]
     pub(crate) blocking: Blocking,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+    /// Set this on the machine for A: scheduler=none, filesystem=xfs, memory=256MiB...
+    #[arg(
+        long,
+        value_name = "FACTOR=LEVEL",
+        help_heading = "Settings of the machine"
+    )]
+    pub(crate) a_set: Vec<String>,
+    /// Set this on the machine for B
+    #[arg(
+        long,
+        value_name = "FACTOR=LEVEL",
+        help_heading = "Settings of the machine"
+    )]
+    pub(crate) b_set: Vec<String>,
+    /// Set this on the machine for both
+    #[arg(
+        long,
+        value_name = "FACTOR=LEVEL",
+        help_heading = "Settings of the machine"
+    )]
+    pub(crate) set: Vec<String>,
     #[command(flatten)]
     pub(crate) shown: ShownArguments,
     #[command(flatten)]

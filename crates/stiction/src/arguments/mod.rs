@@ -20,6 +20,7 @@ mod history;
 mod ioping;
 mod ladder;
 mod layout;
+mod machine;
 mod metadata;
 mod pagecache;
 mod parallel;
@@ -65,6 +66,7 @@ pub(crate) use history::{
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::{ClassicLayout, ProgramLayout};
+pub(crate) use machine::MachineArguments;
 pub(crate) use metadata::MetadataArguments;
 pub(crate) use pagecache::PagecacheArguments;
 pub(crate) use parallel::ParallelArguments;

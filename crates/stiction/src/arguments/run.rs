@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::blocks::Blocking;
+use super::machine::MachineArguments;
 use super::timing::Timing;
 use super::{Recording, ShownArguments};
 
@@ -51,6 +52,8 @@ pub(crate) struct RunArguments {
     pub(crate) timing: Timing,
     #[command(flatten)]
     pub(crate) blocking: Blocking,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
     #[command(flatten)]
     pub(crate) shown: ShownArguments,
     #[command(flatten)]

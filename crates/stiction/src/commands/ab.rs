@@ -1,9 +1,12 @@
 //! `stiction ab`: two things in blocks.
 
+use stiction_core::Setting;
 use stiction_formats::words;
+use stiction_host::Alterations;
 use stiction_suite::CommandLine;
 
 use super::Desk;
+use super::altered::{alterations, setting};
 use super::benchmark::{self, Named};
 use super::blocked::{Blocked, Ready};
 use super::meant::Meant;
@@ -34,7 +37,8 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         (&typed.a_prepare, &typed.a_conclude),
         (&typed.b_prepare, &typed.b_conclude),
     ];
-    let mut command = recorded("ab", &typed.blocking).words();
+    let alterations = both_altered(typed)?;
+    let mut command = recorded_with_settings(typed);
     command.push("--".to_owned());
     let mut all = Vec::new();
     for (number, (meant, (prepare, conclude))) in sides.into_iter().zip(hooks).enumerate() {
@@ -43,6 +47,7 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         let name = typed.names.get(number).cloned();
         all.push(Ready {
             name: name.unwrap_or_else(|| letter(number)),
+            alterations: alterations[number].clone(),
             prepare: prepare.as_deref().map(hook),
             conclude: conclude.as_deref().map(hook),
             meant,
@@ -58,6 +63,40 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         is_calibration: false,
     }
     .run(desk)
+}
+
+/// What is set on the machine for A and for B. Where one stands on scratch space, so does
+/// the other: else that would be what is compared.
+fn both_altered(typed: &AbArguments) -> Result<[Option<Alterations>; 2], Failure> {
+    let read = |own: &[String]| -> Result<Alterations, Failure> {
+        let words = typed.set.iter().chain(own);
+        let settings: Vec<Setting> = words.map(|word| setting(word)).collect::<Result<_, _>>()?;
+        alterations(&settings, &typed.machine, None)
+    };
+    let both = [read(&typed.a_set)?, read(&typed.b_set)?];
+    let is_on_scratch = both.iter().any(|one| one.scratch_bytes().is_some());
+    Ok(both.map(|one| match is_on_scratch {
+        true => Some(one.on_scratch_space()),
+        false => Some(one).filter(|one| !one.settings().is_empty()),
+    }))
+}
+
+fn recorded_with_settings(typed: &AbArguments) -> Vec<String> {
+    let mut recorded = recorded("ab", &typed.blocking);
+    let options = [
+        ("--set", &typed.set),
+        ("--a-set", &typed.a_set),
+        ("--b-set", &typed.b_set),
+    ];
+    for (option, words) in options {
+        for word in words {
+            recorded = recorded.value(option, Some(word));
+        }
+    }
+    recorded
+        .value("--scratch-size", typed.machine.scratch_size.as_ref())
+        .switch("--global-settings", typed.machine.global_settings)
+        .words()
 }
 
 /// What is recorded: as typed for all, else as typed for the benchmark.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use stiction_analysis::compare::{CompareOptions, Matrix, Side, matrix};
 use stiction_analysis::mixed::directions_apart;
 use stiction_core::{Level, Session, SessionOutcome, parse_duration_ns};
+use stiction_host::Alterations;
 use stiction_report::JunitRules;
 use stiction_runner::blocks::{BlockOrder, Blocks, CONFIGURATION};
 use stiction_runner::{Configuration, Study};
@@ -33,6 +34,8 @@ const BLOCKS_VERDICT: u32 = 6;
 pub(super) struct Ready {
     pub(super) name: String,
     pub(super) meant: Meant,
+    /// What is changed on the machine for each of its trials.
+    pub(super) alterations: Option<Alterations>,
     pub(super) prepare: Option<CommandLine>,
     pub(super) conclude: Option<CommandLine>,
 }

@@ -34,6 +34,7 @@ pub(super) fn run(
         all.push(Ready {
             name: name.to_owned(),
             meant,
+            alterations: None,
             prepare: None,
             conclude: None,
         });

@@ -1,6 +1,7 @@
 //! What each command does, a file each.
 
 mod ab;
+mod altered;
 mod baseline;
 mod benchmark;
 mod bisect;

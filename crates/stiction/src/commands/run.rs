@@ -37,6 +37,7 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
         all.push(Ready {
             name: name.unwrap_or_else(|| letter(number)),
             meant: timed::meant(command, (number, count), &typed.timing, &typed.recording)?,
+            alterations: None,
             prepare: of_each("--prepare", &typed.prepare)?.map(|line| hook(line)),
             conclude: of_each("--conclude", &typed.conclude)?.map(|line| hook(line)),
         });

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
-use stiction_core::parse_duration_ns;
+use stiction_core::{Setting, parse_duration_ns, parse_size_bytes};
 use stiction_formats::spec::{self, Line, Precise, Spanned, Spec, SpecConfiguration, SpecFile};
 use stiction_suite::{CommandLine, Place};
 
 use super::recorded;
-use crate::arguments::{Blocking, Global, OrderWord, Recording, RunArguments, Timing};
+use crate::arguments::{
+    Blocking, Global, MachineArguments, OrderWord, Recording, RunArguments, Timing,
+};
 use crate::commands::Desk;
+use crate::commands::altered::alterations;
 use crate::commands::benchmark::{self, Named};
 use crate::commands::blocked::{Blocked, Ready};
 use crate::commands::meant::Meant;
@@ -46,13 +49,17 @@ pub(super) fn read(
         global,
         desk,
     };
-    let mut all = Vec::new();
-    for one in &file.spec.configuration {
-        match reader.configuration(one)? {
-            Ok(ready) => all.push(ready),
-            Err(exit) => return Ok(Err(exit)),
+    let read = match &file.spec.factors {
+        None => {
+            let own = file.spec.configuration.iter();
+            own.map(|one| reader.configuration(one)).collect()
         }
-    }
+        Some(factors) => reader.combinations(factors, &typed.machine),
+    };
+    let all = match read.map(|all: Vec<_>| all.into_iter().collect::<Result<Vec<_>, Exit>>())? {
+        Ok(all) => all,
+        Err(exit) => return Ok(Err(exit)),
+    };
     let blocking = reader.blocking(&typed.blocking)?;
     let name = path.file_name().unwrap_or(path.as_os_str());
     let mut command = recorded("run", &blocking).words();
@@ -110,9 +117,51 @@ impl Reader<'_> {
         Ok(Ok(Ready {
             name: one.name.as_ref().clone(),
             meant,
+            alterations: None,
             prepare: prepare.map(|line| hook(line)),
             conclude: conclude.map(|line| hook(line)),
         }))
+    }
+
+    /// What is run, in every combination of the factors' levels.
+    fn combinations<T>(
+        &self,
+        factors: &Spanned<T>,
+        machine: &MachineArguments,
+    ) -> Result<Vec<Result<Ready, Exit>>, Failure> {
+        let nameless = SpecConfiguration {
+            name: Spanned::new(factors.span(), String::new()),
+            arguments: None,
+            directory: None,
+            command: None,
+            prepare: None,
+            conclude: None,
+        };
+        let one = self.spec.configuration.first().unwrap_or(&nameless);
+        let size = self.spec.scratch_size.as_ref();
+        if let Some(size) = size {
+            parse_size_bytes(size.as_ref()).map_err(|error| self.problem(size, error))?;
+        }
+        let mut all = Vec::new();
+        for combination in self.file.combinations()? {
+            let levels = combination.levels.iter();
+            let settings: Vec<Setting> = levels
+                .map(|(factor, level)| Setting::new(factor, level))
+                .collect();
+            let size = size.map(|size| size.as_ref().as_str());
+            let alterations = alterations(&settings, machine, size)
+                .map_err(|failure| self.problem(factors, failure.message()))?;
+            all.push(self.configuration(one)?.map(|ready| {
+                Ready {
+                    name: format!("{} {}", ready.name, combination.name)
+                        .trim()
+                        .to_owned(),
+                    alterations: Some(alterations),
+                    ..ready
+                }
+            }));
+        }
+        Ok(all)
     }
 
     /// A benchmark with the arguments of all and its own.
