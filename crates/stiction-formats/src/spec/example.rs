@@ -2,11 +2,11 @@
 
 /// A commented specification. Lines that begin with `#: ` read as well without that.
 pub const EXAMPLE: &str = r#"# What `stiction run FILE` runs: every configuration once in each block, in an
-# order that is drawn, so that no drift can take sides. The first configuration is
-# the baseline. What may be left out stands behind `#: `.
+# order that is drawn, so that no drift can take sides. The first configuration
+# is the baseline. What may be left out stands behind `#: `.
 
-# The measuring command of all configurations, and its arguments. Words are split
-# as a shell would; a list takes them as they are: ["--size", "1G"].
+# The measuring command of all configurations, and its arguments. Words are
+# split as a shell would; a list takes them as they are: ["--size", "1G"].
 workload = "tiobench"
 arguments = "--size 1G --threads 1,8"
 

@@ -4,13 +4,10 @@ use serde::Serialize;
 use stiction_analysis::calibration::{Calibrated, Calibration};
 use stiction_core::Cell;
 
-/// Version of this schema.
-const SCHEMA_VERSION: u32 = 1;
+use super::document;
 
 #[derive(Serialize)]
 struct CalibrationView<'a> {
-    schema: &'static str,
-    schema_version: u32,
     rows: Vec<RowView<'a>>,
 }
 
@@ -30,17 +27,12 @@ struct RowView<'a> {
 }
 
 /// The calibration as JSON.
-///
-/// # Panics
-/// Never: the figures are plain data.
 #[must_use]
 pub fn calibration(calibration: &Calibration) -> String {
     let view = CalibrationView {
-        schema: "stiction-calibration",
-        schema_version: SCHEMA_VERSION,
         rows: calibration.rows.iter().map(row).collect(),
     };
-    serde_json::to_string(&view).expect("a calibration is plain data")
+    document("stiction-calibration", view)
 }
 
 fn row(row: &Calibrated) -> RowView<'_> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use regex_lite::Regex;
+use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use stiction_core::{Better, Measurement, Metric, MetricClass, Unit};
 
@@ -138,9 +138,15 @@ impl MetricSource {
     }
 }
 
+/// The expression, in which `^` and `$` are the ends of lines.
+fn expression(pattern: &str) -> Result<Regex, String> {
+    let built = RegexBuilder::new(pattern).multi_line(true).build();
+    built.map_err(|error| error.to_string())
+}
+
 /// The number in the group of the only match.
 fn in_pattern(pattern: &str, text: &str) -> Result<f64, String> {
-    let expression = Regex::new(pattern).map_err(|error| error.to_string())?;
+    let expression = expression(pattern)?;
     let mut matches = expression.captures_iter(text);
     let Some(first) = matches.next() else {
         return Err(format!("nothing matches /{pattern}/"));
@@ -251,8 +257,7 @@ fn finder(text: &str) -> Result<Finder, String> {
         .and_then(|rest| rest.strip_suffix('/'))
         .filter(|pattern| !pattern.is_empty())
         .ok_or("there is no /REGEX/")?;
-    let expression = Regex::new(pattern).map_err(|error| error.to_string())?;
-    match expression.captures_len() {
+    match expression(pattern)?.captures_len() {
         2 => Ok(Finder::Pattern(pattern.to_owned())),
         1 => Err("the expression has no group around the number".to_owned()),
         _ => Err("the expression has several groups; (?:...) groups without one".to_owned()),
@@ -305,6 +310,10 @@ mod tests {
             Ok(1_250_000.0)
         );
         assert_eq!(found("rate[MiB/s,more]=/^(.*)$/", "2"), Ok(2_097_152.0));
+        assert_eq!(
+            found(r"n[count,more]=/^b=(\d+)$/", "a=1\nb=2\nb=\n"),
+            Ok(2.0)
+        );
         assert_eq!(found(r"x[count,less]=stderr:/aside: (\d+)/", ""), Ok(7.0));
         let json = r#"{"jobs":[{"read":{"iops":12.5,"bw":"300"}}]}"#;
         assert_eq!(

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Parser as _;
+use clap::error::ErrorKind;
 
 use super::Desk;
 use super::meant::{self, Asked, Meant};
@@ -32,8 +33,16 @@ pub(super) fn meant(
         .chain(named.words.iter().map(String::as_str))
         .map(OsString::from);
     let typed = arguments::ours_first(typed.collect());
-    let parsed = Arguments::try_parse_from(typed)
-        .map_err(|error| Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()))?;
+    let parsed = Arguments::try_parse_from(typed).map_err(|error| {
+        let first = named.words.first().map_or("", String::as_str);
+        match error.kind() {
+            ErrorKind::InvalidSubcommand => {
+                Failure::new(format!("`{first}` is no benchmark of stiction's"))
+                    .advise("Commands of others: stiction ab -- COMMAND-A --- COMMAND-B")
+            }
+            _ => Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()),
+        }
+    })?;
     let inner = &parsed.global;
     if inner.json || inner.color != ColorWhen::Auto || inner.store != global.store {
         return Err(

@@ -2,6 +2,7 @@
 //! behind.
 
 mod bisect;
+mod blocks;
 mod bonnie;
 mod columns;
 mod compare;
