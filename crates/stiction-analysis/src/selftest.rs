@@ -4,6 +4,7 @@
 //! answer is known, has them judged by the code that judges real ones, and counts.
 //! Properties know nothing of each other and can be measured at the same time.
 
+mod boots;
 mod bound;
 mod lab;
 mod properties;

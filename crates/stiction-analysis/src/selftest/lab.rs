@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 
 /// An effect of interest so small that nothing is the same: a verdict is then either a
 /// claim that there is a difference, or none.
-const ANY_EFFECT: f64 = 1e-9;
+pub(super) const ANY_EFFECT: f64 = 1e-9;
 
 /// What the properties are measured with.
 pub(super) struct Lab<'a> {
