@@ -197,19 +197,50 @@ pub(super) fn begun(session: &Session) -> (i128, &str) {
     (header.started.as_nanosecond(), header.id.as_str())
 }
 
-/// Every factor and level that occurs in the session's cells, in order of appearance.
+/// Every factor and level that occurs in the session's cells, factor by factor in order of
+/// appearance. Where blocks were run in an order that was drawn, levels come in the order
+/// in which the configurations were given, and numbers from the least on.
 #[must_use]
 pub fn levels(session: &Session) -> Vec<(String, Level)> {
-    let mut levels: Vec<(String, Level)> = Vec::new();
-    for trial in &session.trials {
-        for (factor, level) in trial.cell.iter() {
-            let known = levels.iter().any(|(f, l)| f == factor && l == level);
-            if !known {
-                levels.push((factor.to_owned(), level.clone()));
+    let given = configurations(session);
+    let place = |trial: &&Trial| match trial.cell.get(CONFIGURATION) {
+        Some(Level::Text(own)) => given.iter().position(|name| name == own),
+        _ => None,
+    };
+    let mut trials: Vec<&Trial> = session.trials.iter().collect();
+    trials.sort_by_key(place);
+    let mut factors: Vec<(&str, Vec<&Level>)> = Vec::new();
+    for (factor, level) in trials.into_iter().flat_map(|trial| trial.cell.iter()) {
+        match factors.iter_mut().find(|(known, _)| *known == factor) {
+            Some((_, known)) if known.contains(&level) => {}
+            Some((_, known)) => known.push(level),
+            None => factors.push((factor, vec![level])),
+        }
+    }
+    if session.trials.iter().any(|trial| trial.block.is_some()) {
+        for (_, levels) in &mut factors {
+            if levels
+                .iter()
+                .all(|level| matches!(level, Level::Integer(_)))
+            {
+                levels.sort_unstable();
             }
         }
     }
-    levels
+    let each = |(factor, levels): (&str, Vec<&Level>)| {
+        let of_factor = levels.into_iter();
+        let pairs = of_factor.map(|level| (factor.to_owned(), level.clone()));
+        pairs.collect::<Vec<_>>()
+    };
+    factors.into_iter().flat_map(each).collect()
+}
+
+/// The names of the configurations, as the plan has them.
+fn configurations(session: &Session) -> Vec<&str> {
+    let plan = session.header.plan.as_ref();
+    let all = plan.and_then(|plan| plan.parameters.get("configurations")?.as_array());
+    let names = all.into_iter().flatten();
+    names.filter_map(|one| one.get("name")?.as_str()).collect()
 }
 
 fn named<'a>(levels: impl Iterator<Item = &'a (String, Level)>) -> Vec<String> {

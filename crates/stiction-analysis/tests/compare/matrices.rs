@@ -236,6 +236,22 @@ fn a_configuration_that_repeats_the_baseline_stands_first_and_gives_the_noise() 
     );
 }
 
+/// The first trial of a block is of any configuration and of any number of threads: the
+/// baseline is the first that was given all the same.
+#[test]
+fn levels_of_drawn_blocks_come_as_they_were_given() {
+    let mut session = blocks(&[("candidate", 0.9)], 10);
+    let given = ["base", "candidate"].map(|name| serde_json::json!({"name": name}));
+    session.header.plan.as_mut().unwrap().parameters = serde_json::json!({"configurations": given});
+    session.trials[..4].reverse();
+    let names = |factor| -> Vec<String> {
+        let sides = Side::of_each_level(&session, factor).unwrap();
+        sides.into_iter().map(|side| side.name).collect()
+    };
+    assert_eq!(names("configuration"), ["base", "candidate"]);
+    assert_eq!(names("threads"), ["1", "8"]);
+}
+
 #[test]
 fn a_row_factor_makes_a_table_of_each_combination_of_the_others() {
     let mut session = measured(1);
