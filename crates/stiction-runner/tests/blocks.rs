@@ -251,7 +251,7 @@ fn each_trial_tells_what_it_stood_on() {
             _ => &b,
         };
         let targets = trial.targets.as_ref().expect("not those of the header");
-        assert_eq!(paths(targets), [expected.clone()]);
+        assert_eq!(&paths(targets), std::slice::from_ref(expected));
     }
 }
 
@@ -309,7 +309,7 @@ fn hooks_stand_around_every_trial_of_their_configuration() {
         let is_a = trial.cell.get("configuration") == Some(&"A".into());
         match &trial.outcome {
             TrialOutcome::Failed { .. } => {
-                assert_eq!(names, ["prepare_command", "conclude_command"])
+                assert_eq!(names, ["prepare_command", "conclude_command"]);
             }
             _ if is_a => assert_eq!(names, ["work"]),
             _ => assert_eq!(names, ["prepare_command", "work", "conclude_command"]),

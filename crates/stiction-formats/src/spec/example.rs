@@ -15,7 +15,7 @@ arguments = "--size 1G --threads 1,8"
 #: order = "random"                # or "abba"
 #: until_precise = 1.5             # percent; true: half the smallest effect
 #: budget = "20m"                  # no block begins that would not fit
-#: looks = false                   # true: stop when decided at 8, 12, 16, 24, 32
+#: looks = false                   # true: look at 8, 12, 16, 24 and 32 blocks
 #: seed = 4711
 #: label = "schedulers"
 
@@ -28,7 +28,7 @@ arguments = "--size 1G --threads 1,8"
 #: shell = false                   # whether commands are lines for a shell
 #: warmup = 1                      # untimed runs before each timed one
 #: drop_caches = false
-#: fresh_directory = false         # run in an empty directory, removed afterwards
+#: fresh_directory = false         # run in an empty directory of its own
 #: ignore_failure = false
 #: limit = "10m"                   # a command that takes longer has failed
 

@@ -58,7 +58,7 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         all,
         blocking: typed.blocking.clone(),
         recording,
-        shown: typed.shown.clone(),
+        shown: typed.shown,
         command,
         is_calibration: false,
     }

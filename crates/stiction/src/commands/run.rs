@@ -50,7 +50,7 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
         all,
         blocking: typed.blocking.clone(),
         recording: typed.recording.clone(),
-        shown: typed.shown.clone(),
+        shown: typed.shown,
         command: recorded.words(),
         is_calibration: false,
     }

@@ -82,7 +82,8 @@ impl StopRule {
     fn enough(&self, so_far: &BlocksSoFar<'_>) -> Option<String> {
         let planned = looks::planned(&looks::PLANNED, LEVEL);
         let look = planned.iter().find(|look| look.blocks == so_far.done);
-        if !self.until_precise && !(self.looks && look.is_some()) {
+        let is_looked_at = self.looks && look.is_some();
+        if !(self.until_precise || is_looked_at) {
             return None;
         }
         let session = Session {

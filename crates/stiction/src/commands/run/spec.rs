@@ -68,7 +68,7 @@ pub(super) fn read(
         all,
         blocking,
         recording: reader.recording,
-        shown: typed.shown.clone(),
+        shown: typed.shown,
         command,
         is_calibration: false,
     }))
