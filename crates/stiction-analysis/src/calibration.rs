@@ -4,8 +4,9 @@ use stiction_core::{Cell, Metric, Session};
 
 use crate::AnalysisError;
 use crate::compare::{CompareOptions, Row, Side, compare};
-use crate::estimate::student;
-use crate::noise::robust_deviation;
+use crate::estimate::quantiles::median;
+use crate::history::divisive::serial_correlation;
+use crate::noise::{floor_percent, robust_deviation};
 
 /// The factor whose two levels are the one configuration.
 const CONFIGURATION: &str = "configuration";
@@ -89,20 +90,16 @@ fn calibrated(row: &Row) -> Option<Calibrated> {
         .iter()
         .map(|block| (block.b / block.a).ln())
         .collect();
-    let mut values: Vec<f64> = row.blocks.iter().flat_map(|b| [b.a, b.b]).collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
+    let values: Vec<f64> = row.blocks.iter().flat_map(|b| [b.a, b.b]).collect();
     let deviation = robust_deviation(&differences)?;
-    let t = student::t_quantile(0.975, f64::from(blocks.checked_sub(1)?));
-    let half = t * deviation / f64::from(blocks).sqrt();
     Some(Calibrated {
         cell: row.cell.clone(),
         phase: row.phase.clone(),
         metric: row.metric.clone(),
-        typical: f64::midpoint(values[middle - 1], values[middle]),
+        typical: median(&values)?,
         blocks,
         deviation,
-        floor_percent: half.exp_m1() * 100.0,
+        floor_percent: floor_percent(deviation, blocks)?,
         effect_percent,
         autocorrelation: lag_one(&differences),
     })
@@ -115,12 +112,9 @@ fn lag_one(values: &[f64]) -> Option<f64> {
         return None;
     }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let products: f64 = values
-        .windows(2)
-        .map(|pair| (pair[0] - mean) * (pair[1] - mean))
-        .sum();
-    (squares > 0.0).then(|| products / squares)
+    let residuals: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let some_differ = residuals.iter().any(|&residual| residual != 0.0);
+    some_differ.then(|| serial_correlation(&residuals))
 }
 
 #[cfg(test)]

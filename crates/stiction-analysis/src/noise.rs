@@ -7,7 +7,7 @@ use stiction_core::{Better, Cell, Metric, PhaseKind, Session};
 
 use crate::change::{Scale, is_percent_of_baseline};
 use crate::compare;
-use crate::estimate::quantiles::median;
+use crate::estimate::quantiles::{DEVIATION_OF_MEDIAN_DISTANCE, median};
 use crate::estimate::{plan, student};
 
 /// Several runs of one metric in one cell.
@@ -52,15 +52,18 @@ impl Floor {
     /// percent; `None` of fewer than two.
     #[must_use]
     pub fn percent(&self, blocks: u32) -> Option<f64> {
-        let freedom = f64::from(blocks.checked_sub(1).filter(|&freedom| freedom > 0)?);
-        let t = student::t_quantile(0.975, freedom);
-        let half = t * self.deviation / f64::from(blocks).sqrt();
-        Some(half.exp_m1() * 100.0)
+        floor_percent(self.deviation, blocks)
     }
 }
 
-/// Fewest A/A blocks that say something of the noise.
-const FEWEST_BLOCKS: usize = 6;
+/// Half the width of the 95 % interval of `blocks` log differences with the standard
+/// deviation `deviation`, percent: `qt(0.975, n - 1) * deviation / sqrt(n)`. `None` of fewer
+/// than two.
+pub(crate) fn floor_percent(deviation: f64, blocks: u32) -> Option<f64> {
+    let freedom = f64::from(blocks.checked_sub(1).filter(|&freedom| freedom > 0)?);
+    let half = student::t_quantile(0.975, freedom) * deviation / f64::from(blocks).sqrt();
+    Some(half.exp_m1() * 100.0)
+}
 
 /// The noise that configurations of the session show which its plan states twice, under
 /// two names: their differences are noise alone.
@@ -79,7 +82,9 @@ pub fn floors(session: &Session) -> Vec<Floor> {
                 .filter_map(|(block, value)| Some((others.get(block)? / value).ln()))
                 .collect();
             let deviation = robust_deviation(&differences);
-            if let Some(deviation) = deviation.filter(|_| differences.len() >= FEWEST_BLOCKS) {
+            if let Some(deviation) =
+                deviation.filter(|_| differences.len() >= plan::FEWEST_BLOCKS as usize)
+            {
                 let (cell, phase, metric) = key;
                 found.push(Floor {
                     cell,
@@ -180,7 +185,7 @@ pub fn robust_deviation(differences: &[f64]) -> Option<f64> {
     let plain = plan::deviation(differences)?;
     let middle = median(differences)?;
     let distances: Vec<f64> = differences.iter().map(|d| (d - middle).abs()).collect();
-    let robust = 1.4826 * median(&distances)?;
+    let robust = DEVIATION_OF_MEDIAN_DISTANCE * median(&distances)?;
     Some(if robust > 0.0 { robust } else { plain })
 }
 

@@ -2,10 +2,9 @@
 //!
 //! Times are compared as logarithms, since what slows a job down multiplies its time.
 
+use crate::estimate::plan::FEWEST_BLOCKS;
 use crate::estimate::{rank_sum, signed_rank};
 
-/// Fewest pairs that give an exact interval at 95 %.
-const PAIRS_MIN: usize = 6;
 /// Confidence of the interval.
 const CONFIDENCE: f64 = 0.95;
 
@@ -41,7 +40,7 @@ pub fn slowdown(alone: &[Run], loaded: &[Run]) -> Option<Slowdown> {
     let (alone_logs, loaded_logs) = (logs(alone), logs(loaded));
     let apart = || rank_sum::interval(&alone_logs, &loaded_logs, CONFIDENCE);
     let (log, interval) = match pairs(alone, loaded) {
-        Some(pairs) if pairs.len() >= PAIRS_MIN => (
+        Some(pairs) if pairs.len() >= FEWEST_BLOCKS as usize => (
             signed_rank::hodges_lehmann(&pairs),
             signed_rank::interval(&pairs, CONFIDENCE),
         ),

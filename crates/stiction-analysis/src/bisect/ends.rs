@@ -4,10 +4,8 @@ use stiction_core::{Better, BlockValues, Seed, Seek, SoughtMetric};
 
 use crate::compare::Estimate;
 use crate::compare::decide::{decide, family_p};
+use crate::estimate::plan::FEWEST_BLOCKS;
 use crate::verdict::Verdict;
-
-/// Fewest blocks with a finite interval at 95 %.
-const FEWEST_BLOCKS: usize = 6;
 
 /// What the blocks of two versions say about one metric.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +97,7 @@ fn one(blocks: usize, metric: &SoughtMetric, gains: &[f64], p: f64) -> Ends {
         None => {
             let verdict = Verdict::CannotTell {
                 reasons: vec![format!("{blocks} blocks; {FEWEST_BLOCKS} are the fewest")],
-                runs_needed: Some(FEWEST_BLOCKS as u32),
+                runs_needed: Some(FEWEST_BLOCKS),
             };
             (None, verdict)
         }

@@ -16,13 +16,12 @@
 //! ends are always among the n. With many of them this becomes the likelihood ratio of
 //! two known levels, sum(d D - D^2 / 2) / s^2.
 
+use crate::estimate::quantiles::{DEVIATION_OF_MEDIAN_DISTANCE, median};
+
 /// Deviations beyond a level at which a difference is cut, so that one stalled run
 /// cannot decide (P. J. Huber, "Robust estimation of a location parameter", Annals of
 /// Mathematical Statistics 35 (1964)).
 const CUT_DEVIATIONS: f64 = 3.0;
-
-/// From the median distance of normal noise to its standard deviation.
-const DEVIATION_OF_MEDIAN_DISTANCE: f64 = 1.4826;
 
 /// A counter that always gives the same number has no noise, and infinite evidence. The
 /// squares get this share of the squared step, once: a tenth of the step as one more
@@ -186,14 +185,6 @@ fn spread(groups: &[&[f64]]) -> f64 {
         distances.extend(group.iter().map(|d| (d - centre).abs()));
     }
     DEVIATION_OF_MEDIAN_DISTANCE * median(&distances).unwrap_or(0.0)
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let upper = *sorted.get(sorted.len() / 2)?;
-    let lower = sorted[(sorted.len() - 1) / 2];
-    Some(lower.midpoint(upper))
 }
 
 #[cfg(test)]

@@ -10,12 +10,8 @@ use super::replication::{RunOrder, Unit};
 use super::work::JobDifferences;
 use crate::change::{Change, SideValue, is_percent_of_baseline};
 use crate::estimate::dip::References;
-use crate::estimate::plan;
+use crate::estimate::plan::{self, FEWEST_BLOCKS};
 use crate::verdict::{Effects, Verdict};
-
-/// Fewest blocks that a verdict may rest on: below six no exact rank interval at
-/// 95 % is finite.
-pub(super) const FEWEST_BLOCKS: u32 = 6;
 
 /// Fewest repetitions a side that belong to no blocks: below four no exact interval at
 /// 95 % is finite.

@@ -4,9 +4,9 @@
 use stiction_core::{Cell, Direction, Histogram, Seed};
 
 use super::design::{Block, Design};
-use super::judge::FEWEST_BLOCKS;
 use super::pairing::{Pair, Run};
 use super::replication::RunOrder;
+use crate::estimate::plan::FEWEST_BLOCKS;
 use crate::estimate::{shift, signed_rank};
 
 /// How the distribution of one direction's latencies shifts from A to B: the shift

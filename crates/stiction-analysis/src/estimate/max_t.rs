@@ -7,6 +7,7 @@
 
 use stiction_core::Seed;
 
+use super::plan::FEWEST_BLOCKS;
 use super::student::Student;
 
 /// Random sign patterns: the standard error of a p-value of 0.05 is then 0.0015.
@@ -14,8 +15,6 @@ const RANDOM_PATTERNS: usize = 20_000;
 /// Up to so many blocks all patterns are tried: there are no more of them than would be
 /// drawn.
 const ENUMERATED_BLOCKS: usize = 15;
-/// Fewest blocks that have intervals: as few as have an exact one.
-const INTERVAL_BLOCKS_MIN: usize = 6;
 /// Blocks whose signed sums are looked up at once.
 const GROUP: usize = 8;
 /// Sign patterns of a group.
@@ -81,7 +80,7 @@ pub fn adjusted_p(cells: &[Vec<f64>], seed: Seed) -> Vec<f64> {
 pub fn intervals(cells: &[Vec<f64>], confidence: f64, seed: Seed) -> Vec<Option<(f64, f64)>> {
     let estimates: Vec<Option<Student>> = cells.iter().map(|cell| Student::paired(cell)).collect();
     let blocks = cells.first().map_or(0, Vec::len);
-    if blocks < INTERVAL_BLOCKS_MIN {
+    if blocks < FEWEST_BLOCKS as usize {
         return vec![None; cells.len()];
     }
     let patterns = Patterns::of(blocks, seed);

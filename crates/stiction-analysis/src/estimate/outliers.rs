@@ -5,13 +5,12 @@
 //! to be a standard deviation where noise is normal. It is applied to logarithms, so that
 //! half the rate is as far out as twice the rate.
 
-use super::quantiles::median;
+use super::quantiles::{DEVIATION_OF_MEDIAN_DISTANCE, median};
 
 /// How many standard deviations are far out.
 const FAR: f64 = 3.5;
-/// A median absolute deviation is so many times smaller than a standard deviation.
-const OF_MEDIAN: f64 = 1.4826;
-/// And a mean absolute deviation so many times: the square root of pi / 2.
+/// By how much the standard deviation of normal noise exceeds the mean distance: the square
+/// root of pi / 2.
 const OF_MEAN: f64 = 1.253_314;
 
 /// Whether each of `values` lies far from the others.
@@ -27,7 +26,7 @@ pub fn are_far(values: &[f64]) -> Vec<bool> {
         return none();
     };
     let distances: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
-    let typical = median(&distances).unwrap_or(0.0) * OF_MEDIAN;
+    let typical = median(&distances).unwrap_or(0.0) * DEVIATION_OF_MEDIAN_DISTANCE;
     let mean = distances.iter().sum::<f64>() / distances.len() as f64 * OF_MEAN;
     let spread = if typical > 0.0 { typical } else { mean };
     distances

@@ -6,6 +6,10 @@
 
 use super::all_finite;
 
+/// By how much the standard deviation of normal noise exceeds the median distance from its
+/// median: 1 over the normal quantile of 3/4.
+pub(crate) const DEVIATION_OF_MEDIAN_DISTANCE: f64 = 1.4826;
+
 /// How a quantile between two values is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Definition {
@@ -63,7 +67,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// The same of values that are in order and finite.
-pub(super) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
+pub(crate) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
     match sorted.len() {
         0 => None,

@@ -8,6 +8,7 @@ use super::divisive::{Rule, change_points, serial_correlation};
 use super::prediction;
 use super::series::Series;
 use super::shift::shift;
+use crate::estimate::plan::deviation;
 use crate::verdict::Effects;
 
 /// How a series is judged.
@@ -261,11 +262,10 @@ impl Logs {
         let values = &self.values[self.within(points)];
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         Stretch {
             points: points.clone(),
             level: (n > 0.0).then(|| mean.exp()),
-            spread: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()),
+            spread: deviation(values),
         }
     }
 

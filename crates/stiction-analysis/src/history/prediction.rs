@@ -1,6 +1,7 @@
 //! Whether one new point is like those before it.
 
-use statrs::distribution::{ContinuousCDF as _, StudentsT};
+use crate::estimate::plan::deviation;
+use crate::estimate::student::t_quantile;
 
 /// Chance that the next point of a steady series lies outside.
 const OUTSIDE: f64 = 0.01;
@@ -19,10 +20,8 @@ pub(super) fn next(points: &[f64]) -> Option<(f64, f64)> {
     }
     let n = points.len() as f64;
     let mean = points.iter().sum::<f64>() / n;
-    let squares: f64 = points.iter().map(|point| (point - mean).powi(2)).sum();
-    let deviation = (squares / (n - 1.0)).sqrt();
-    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
-    let half = t.inverse_cdf(1.0 - OUTSIDE / 2.0) * deviation * (1.0 + 1.0 / n).sqrt();
+    let t = t_quantile(1.0 - OUTSIDE / 2.0, n - 1.0);
+    let half = t * deviation(points)? * (1.0 + 1.0 / n).sqrt();
     Some((mean - half, mean + half))
 }
 

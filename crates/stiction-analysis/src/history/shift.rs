@@ -1,6 +1,6 @@
 //! How far one stretch of a series lies from the one before.
 
-use crate::estimate::rank_sum;
+use crate::estimate::{quantiles, rank_sum};
 
 /// Points of both stretches together up to which the interval is exact. Beyond it the sum
 /// of ranks is as good as normal, and counting its ways takes long.
@@ -21,12 +21,7 @@ pub(super) struct Shift {
 /// interval of Moses. `None` when one of them is empty.
 pub(super) fn shift(before: &[f64], after: &[f64]) -> Option<Shift> {
     let all = rank_sum::differences(before, after);
-    let middle = all.len() / 2;
-    let estimate = match all.len() {
-        0 => return None,
-        even if even % 2 == 0 => f64::midpoint(all[middle - 1], all[middle]),
-        _ => all[middle],
-    };
+    let estimate = quantiles::median_of_sorted(&all)?;
     let interval = if before.len() + after.len() <= MOST_EXACT {
         rank_sum::interval(before, after, 0.95)
     } else {
