@@ -2,12 +2,10 @@
 
 use stiction_core::{Metric, Unit, format_bytes, format_count, format_duration_ns};
 
+use super::decide::LEVEL;
 use crate::change::SideValue;
 use crate::estimate::dip::References;
 use crate::estimate::modes::{Mode, ModeChange, RUNS_MIN, modes};
-
-/// Chances of runs on a level differ when they do at this level.
-const LEVEL: f64 = 0.05;
 
 /// The modes of both sides in words; `None` when both have one, or too few runs to tell.
 /// Levels closer than `margin`, a difference of logarithms, are the same.

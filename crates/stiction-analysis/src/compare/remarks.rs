@@ -4,6 +4,7 @@
 use stiction_core::{Metric, Provenance};
 
 use super::comparison::Row;
+use super::decide::LEVEL;
 use super::design::{Design, Moment, moment};
 use super::gathered;
 use super::judge::Ground;
@@ -75,29 +76,23 @@ fn accepted(design: &Design) -> Option<String> {
 }
 
 /// Whether runs became faster or slower with time, of both sides together, each about
-/// its own mean. Only of runs whose order is known.
+/// its own level. Only of runs whose order is known.
 fn drift(pair: &Pair<'_>, design: &Design, metric: &Metric) -> Option<String> {
     if design.order == RunOrder::NotInterleaved {
         return None;
     }
-    let logs = |runs: &[Run<'_>]| -> Option<Vec<f64>> {
-        let values = runs.iter().filter_map(|run| run.phase.value(metric));
-        let logs: Vec<f64> = values.map(f64::ln).collect();
-        let sound = logs.iter().all(|log| log.is_finite()) && logs.len() == runs.len();
-        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-        sound.then(|| logs.into_iter().map(|log| log - mean).collect())
-    };
-    let (of_a, of_b) = (logs(&pair.a)?, logs(&pair.b)?);
-    let runs = pair.a.iter().chain(&pair.b);
-    let mut all: Vec<(Moment, f64)> = runs.map(moment).zip(of_a.into_iter().chain(of_b)).collect();
-    all.sort_by(|one, other| one.0.cmp(&other.0));
-    let residuals: Vec<f64> = all.into_iter().map(|(_, residual)| residual).collect();
-    if residuals.len() < FEWEST_FOR_TREND {
+    let value = |side: usize, run: &Run<'_>| Some((moment(run), side, run.phase.value(metric)?));
+    let of_a = pair.a.iter().map(|run| value(0, run));
+    let of_b = pair.b.iter().map(|run| value(1, run));
+    let mut all: Vec<(Moment, usize, f64)> = of_a.chain(of_b).collect::<Option<_>>()?;
+    if all.len() < FEWEST_FOR_TREND {
         return None;
     }
-    let found = trend::trend(&residuals)?;
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    let runs: Vec<(usize, f64)> = all.into_iter().map(|(_, side, v)| (side, v)).collect();
+    let found = trend::of_runs(&runs)?;
     let way = if found.tau > 0.0 { "rose" } else { "fell" };
-    (found.p < 0.05).then(|| {
+    (found.p <= LEVEL).then(|| {
         format!(
             "DRIFT: values {way} from run to run (Kendall's tau {:+.2}), which makes the spread of \
              runs {:.1} times as wide; blocks absorb it",
