@@ -28,15 +28,28 @@ pub fn decide(
     effect: f64,
     p_adjusted: f64,
 ) -> Option<(Estimate, Verdict)> {
+    decide_at(LEVEL, differences, better, effect, p_adjusted)
+}
+
+/// As [`decide`], where only a part of the level may be spent: `level`, above 0. The estimate
+/// and its 95 % interval are the same.
+#[must_use]
+pub fn decide_at(
+    level: f64,
+    differences: &[f64],
+    better: Better,
+    effect: f64,
+    p_adjusted: f64,
+) -> Option<(Estimate, Verdict)> {
     let shift = Shift {
         method: Method::Paired,
         typical: signed_rank::hodges_lehmann(differences)?,
         wide: signed_rank::interval(differences, 0.95)?,
-        narrow: signed_rank::interval(differences, 0.90)?,
+        narrow: signed_rank::interval(differences, 1.0 - 2.0 * level),
         deviation: plan::deviation(differences).unwrap_or(0.0),
         blocks: differences.len() as u32,
     };
-    Some(shift.decided(better, effect, p_adjusted))
+    Some(shift.decided(level, better, effect, p_adjusted))
 }
 
 /// As [`decide`], from repetitions that belong to no blocks; `None` for fewer than four
@@ -54,12 +67,12 @@ pub fn decide_apart(
         method: Method::Unpaired,
         typical: rank_sum::hodges_lehmann(a, b)?,
         wide: rank_sum::interval(a, b, 0.95)?,
-        narrow: rank_sum::interval(a, b, 0.90)?,
+        narrow: rank_sum::interval(a, b, 1.0 - 2.0 * LEVEL),
         // Of a difference of two independent runs.
         deviation: of_a.hypot(of_b),
         blocks: a.len().min(b.len()) as u32,
     };
-    Some(shift.decided(better, effect, p_adjusted))
+    Some(shift.decided(LEVEL, better, effect, p_adjusted))
 }
 
 /// How far B lies from A, as logarithms signed so that B's being better is positive.
@@ -68,15 +81,22 @@ struct Shift {
     typical: f64,
     /// The exact interval at 95 %.
     wide: (f64, f64),
-    /// The exact interval at 90 %: two one-sided tests at 5 %.
-    narrow: (f64, f64),
+    /// The exact interval that two one-sided tests at the level stand for, 90 % at 5 %;
+    /// `None` of too few for one.
+    narrow: Option<(f64, f64)>,
     /// Standard deviation of the difference of one repetition a side.
     deviation: f64,
     blocks: u32,
 }
 
 impl Shift {
-    fn decided(&self, better: Better, effect: f64, p_adjusted: f64) -> (Estimate, Verdict) {
+    fn decided(
+        &self,
+        level: f64,
+        better: Better,
+        effect: f64,
+        p_adjusted: f64,
+    ) -> (Estimate, Verdict) {
         let sign = sign(better);
         let percent = |d: f64| (sign * d).exp_m1() * 100.0;
         let (end, other_end) = (percent(self.wide.0), percent(self.wide.1));
@@ -90,10 +110,11 @@ impl Shift {
             visible_percent: 100.0 * plan::smallest_visible(self.deviation, self.blocks),
         };
         let margin = effect.ln_1p();
-        let (typical, narrow) = (self.typical, self.narrow);
-        let verdict = if narrow.0 > -margin && narrow.1 < margin {
+        let typical = self.typical;
+        let is_within = |(low, high): (f64, f64)| low > -margin && high < margin;
+        let verdict = if self.narrow.is_some_and(is_within) {
             Verdict::Same
-        } else if p_adjusted <= LEVEL {
+        } else if p_adjusted <= level {
             match (typical > 0.0, typical.abs() >= margin) {
                 (true, true) => Verdict::Better,
                 (true, false) => Verdict::SlightlyBetter,
@@ -101,33 +122,40 @@ impl Shift {
                 (false, false) => Verdict::SlightlyWorse,
             }
         } else {
-            undecided(&estimate, self.deviation, effect)
+            self.undecided(&estimate, effect)
         };
         (estimate, verdict)
+    }
+
+    /// What is still possible, and how many repetitions are likely to settle it: as many as
+    /// it takes to see a change where the estimate is one of interest, and else to show that
+    /// there is none.
+    fn undecided(&self, estimate: &Estimate, effect: f64) -> Verdict {
+        let needed = if self.typical.abs() < effect.ln_1p() {
+            plan::blocks_to_show_same(self.deviation, effect)
+        } else {
+            plan::blocks_needed(self.deviation, effect)
+        };
+        Verdict::CannotTell {
+            reasons: vec![format!(
+                "after {} {} anything from {:+.1} % to {:+.1} % is possible",
+                estimate.blocks,
+                match estimate.method {
+                    Method::Paired => "blocks",
+                    Method::Unpaired => "runs a side",
+                },
+                estimate.lowest_percent,
+                estimate.highest_percent
+            )],
+            // More than there are: the plan rests on an estimate of the spread.
+            runs_needed: needed.map(|needed| needed.max(estimate.blocks + 1)),
+        }
     }
 }
 
 /// 1 where more is better, -1 where less is.
 pub(super) fn sign(better: Better) -> f64 {
     if better == Better::Less { -1.0 } else { 1.0 }
-}
-
-fn undecided(estimate: &Estimate, deviation: f64, effect: f64) -> Verdict {
-    let needed = plan::blocks_needed(deviation, effect);
-    Verdict::CannotTell {
-        reasons: vec![format!(
-            "after {} {} anything from {:+.1} % to {:+.1} % is possible",
-            estimate.blocks,
-            match estimate.method {
-                Method::Paired => "blocks",
-                Method::Unpaired => "runs a side",
-            },
-            estimate.lowest_percent,
-            estimate.highest_percent
-        )],
-        // More than there are: the plan rests on an estimate of the spread.
-        runs_needed: needed.map(|needed| needed.max(estimate.blocks + 1)),
-    }
 }
 
 /// The p-value of one cell as if it were the only one, for what is kept over many of them

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use stiction_core::{Better, Environment, Measurement, Metric, Phase, Subject, format_count};
 
 use super::comparison::{BlockValues, Comparison, Doubt, Row};
+use super::decide::LEVEL;
 use super::design::Design;
 use super::environment::{EnvironmentDifference, sides_difference};
 use super::judge::{self, Figures, Ground, Noise};
@@ -19,6 +20,7 @@ use crate::change::{Change, Scale, SideValue};
 use crate::decompose::{Decomposition, decompose};
 use crate::doubt::{self, Finding};
 use crate::estimate::dip::References;
+use crate::estimate::looks::level_after;
 use crate::noise::{self, Repeat};
 
 /// Two sides, their rows not yet judged.
@@ -42,6 +44,8 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
     let incomparable = incomparable(a, b, &environment, options);
     let other_work = work::other_work(&parameters);
     let mut notes = notes(a, b, &factors, &environment, options);
+    let looks = planned_looks(a, b);
+    notes.extend(told_looks(&looks));
     let mut rows = Vec::new();
     let (mut decompositions, mut doubts) = (Vec::new(), Vec::new());
     let (mut shifts, mut stalls) = (Vec::new(), Vec::new());
@@ -71,6 +75,7 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
             noise: &|metric| told_noise(&widest, &pair.phase, metric),
             effects: &options.effects,
             classes: &options.classes,
+            looks: &looks,
             accept_batched: options.accept_batched,
             references: &references,
         };
@@ -211,6 +216,35 @@ fn notes(
         ));
     }
     notes
+}
+
+/// The looks that the plan of both sides' session has; none of several sessions, the blocks
+/// of which were planned apart.
+fn planned_looks(a: &Side<'_>, b: &Side<'_>) -> Vec<u32> {
+    let all = || a.sessions().iter().chain(b.sessions());
+    let Some(first) = all().next().map(|session| &session.header) else {
+        return Vec::new();
+    };
+    let plan = first.plan.as_ref();
+    let plan = plan.filter(|_| all().all(|session| session.header.id == first.id));
+    let looks = plan.and_then(|plan| plan.parameters.get("stop")?.get("looks_after_blocks"));
+    let blocks = looks
+        .and_then(|looks| looks.as_array())
+        .into_iter()
+        .flatten();
+    blocks
+        .filter_map(|blocks| u32::try_from(blocks.as_u64()?).ok())
+        .collect()
+}
+
+fn told_looks(looks: &[u32]) -> Option<String> {
+    let (last, others) = looks.split_last()?;
+    let others: Vec<String> = others.iter().map(u32::to_string).collect();
+    Some(format!(
+        "looks were planned after {} and {last} blocks: each may spend its part of the 5 %, so a \
+         verdict needs a smaller p than that",
+        others.join(", ")
+    ))
 }
 
 /// That blocks of several sessions are judged as if they had been planned together.
@@ -421,7 +455,12 @@ fn metric_row(ground: &Ground<'_>, metric: &Metric, of_a: &[&Phase], of_b: &[&Ph
         a,
         b,
     };
-    Draft { row, judgement }
+    let level = level_after(row.blocks.len() as u32, ground.looks, LEVEL);
+    Draft {
+        row,
+        judgement,
+        level,
+    }
 }
 
 /// Why figures of one name are not of one kind, if so.

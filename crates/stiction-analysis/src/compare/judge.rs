@@ -36,6 +36,8 @@ pub(super) struct Ground<'a> {
     pub(super) effects: &'a Effects,
     /// The classes of metrics that are judged; none for all.
     pub(super) classes: &'a [MetricClass],
+    /// After which blocks looks were planned; none where the blocks were not to end early.
+    pub(super) looks: &'a [u32],
     /// Whether the user wants runs judged that were not interleaved.
     pub(super) accept_batched: bool,
     /// What a dip of a number of runs is held against.

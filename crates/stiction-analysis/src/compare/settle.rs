@@ -2,7 +2,7 @@
 
 use stiction_core::Seed;
 
-use super::decide::{decide, decide_apart, family_p, p_alone};
+use super::decide::{decide_apart, decide_at, family_p, p_alone};
 use super::judge::{Evidence, Judgement};
 use super::options::Control;
 use super::{CompareOptions, Row};
@@ -12,6 +12,8 @@ use crate::estimate::{correct, rank_sum};
 pub(super) struct Draft {
     pub(super) row: Row,
     pub(super) judgement: Judgement,
+    /// The level that its blocks are judged at.
+    pub(super) level: f64,
 }
 
 /// Turns judgements into verdicts: those that rest on repetitions are judged together,
@@ -27,22 +29,30 @@ pub(super) fn settle(drafts: Vec<Draft>, options: &CompareOptions) -> Vec<Row> {
     let mut adjusted = adjusted_p(&evidence, options).into_iter();
     drafts
         .into_iter()
-        .map(|Draft { row, judgement }| match judgement {
-            Judgement::Described => row,
-            Judgement::Settled(verdict) => Row {
-                verdict: Some(verdict),
-                ..row
+        .map(
+            |Draft {
+                 row,
+                 judgement,
+                 level,
+             }| match judgement {
+                Judgement::Described => row,
+                Judgement::Settled(verdict) => Row {
+                    verdict: Some(verdict),
+                    ..row
+                },
+                Judgement::Open(evidence) => {
+                    judged(row, &evidence, level, adjusted.next().unwrap_or(1.0))
+                }
             },
-            Judgement::Open(evidence) => judged(row, &evidence, adjusted.next().unwrap_or(1.0)),
-        })
+        )
         .collect()
 }
 
-fn judged(row: Row, evidence: &Evidence, p_adjusted: f64) -> Row {
+fn judged(row: Row, evidence: &Evidence, level: f64, p_adjusted: f64) -> Row {
     let effect = row.effect_percent.unwrap_or_default() / 100.0;
     let better = row.metric.better;
     let decided = match evidence {
-        Evidence::Blocks(differences) => decide(differences, better, effect, p_adjusted),
+        Evidence::Blocks(differences) => decide_at(level, differences, better, effect, p_adjusted),
         Evidence::Apart(a, b) => decide_apart(a, b, better, effect, p_adjusted),
     };
     let Some((estimate, verdict)) = decided else {

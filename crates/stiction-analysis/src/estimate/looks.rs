@@ -61,6 +61,18 @@ pub fn planned(blocks: &[u32], level: f64) -> Vec<Look> {
     blocks.iter().map(look).collect()
 }
 
+/// The level of the tests after `blocks` blocks where looks were planned after `planned`, which
+/// rise: what may be spent up to here and was not at an earlier look. Where the blocks ended
+/// between two looks that is less than what the next one would have had.
+#[must_use]
+pub fn level_after(blocks: u32, planned: &[u32], level: f64) -> f64 {
+    let last = planned.last().copied().unwrap_or(blocks);
+    let up_to = |blocks: u32| spent(f64::from(blocks) / f64::from(last), level);
+    let here = blocks.min(last);
+    let earlier = planned.iter().filter(|&&look| look < here).next_back();
+    up_to(here) - earlier.map_or(0.0, |&earlier| up_to(earlier))
+}
+
 /// What of `level`, two-sided, may be spent when the share `done` of the blocks is done:
 /// 2 - 2 Phi(z / sqrt(done)), where z belongs to the level. 0 at the beginning, and for a
 /// share that is no number.
@@ -131,6 +143,16 @@ mod tests {
         assert_eq!(spent(f64::NAN, 0.05), 0.0);
         assert_eq!(spent(2.0, 0.05), spent(1.0, 0.05));
         assert_eq!(planned(&[], 0.05), []);
+    }
+
+    #[test]
+    fn after_a_look_the_level_is_that_of_the_look_and_less_before_it() {
+        for look in planned(&PLANNED, 0.05) {
+            assert_eq!(level_after(look.blocks, &PLANNED, 0.05), look.level);
+        }
+        let between = level_after(20, &PLANNED, 0.05);
+        assert!(between > 0.0 && between < level_after(24, &PLANNED, 0.05));
+        assert_eq!(level_after(10, &[], 0.05), 0.05, "nothing was planned");
     }
 
     #[test]

@@ -318,3 +318,22 @@ fn two_modes_are_told_and_not_averaged_away() {
     // Blocks absorb it: both sides of each lie on one level.
     assert_eq!(row.verdict, Some(Verdict::Same));
 }
+
+/// Eight blocks with one sign have p = 2 / 256. The first of five looks may spend 2 - 2
+/// Phi(1.96 / sqrt(8 / 32)) = 0.00009 by the function of O'Brien and Fleming, which eight
+/// blocks cannot reach; the last of two has 0.0444.
+#[test]
+fn a_planned_look_spends_only_its_own_part_of_the_level() {
+    let verdict = |looks: &[u32]| {
+        let mut session = in_blocks(&metrics::RATE, &scattered(0.9, 8));
+        let plan = session.header.plan.as_mut().unwrap();
+        plan.parameters["stop"] = serde_json::json!({ "looks_after_blocks": looks });
+        let rows = sides(&session, &CompareOptions::default());
+        let row = rows.into_iter().next().unwrap();
+        assert_eq!(row.estimate.unwrap().p_adjusted, 2.0 / 256.0);
+        row.verdict.unwrap().word()
+    };
+    assert_eq!(verdict(&[]), "WORSE");
+    assert_eq!(verdict(&[8, 12, 16, 24, 32]), "CANNOT TELL");
+    assert_eq!(verdict(&[4, 8]), "WORSE");
+}
