@@ -1,7 +1,8 @@
 //! What two sides came to.
 
-use stiction_core::{Caveat, Cell, Metric, SessionId};
+use stiction_core::{Better, Caveat, Cell, Metric, SessionId};
 
+use super::decide;
 use super::environment::{Difference, EnvironmentDifference};
 use super::pairing::{SideFactor, Unmatched};
 use super::remark::Remark;
@@ -118,6 +119,14 @@ pub struct BlockValues {
     pub a: f64,
     /// B's.
     pub b: f64,
+}
+
+impl BlockValues {
+    /// ln(b / a), signed so that B's being better is positive.
+    #[must_use]
+    pub fn difference(self, better: Better) -> f64 {
+        decide::sign(better) * (self.b / self.a).ln()
+    }
 }
 
 /// A change estimated from blocks of one run a side, or from runs that belong to none.

@@ -28,7 +28,7 @@ pub(super) struct Design {
     pub(super) blocks: Vec<Block>,
     /// The repetitions of each side, each with its runs.
     pub(super) units: (Vec<Vec<usize>>, Vec<Vec<usize>>),
-    /// Recorded blocks that lack a side.
+    /// Blocks that lack a side: recorded ones, or the last of those that the order shows.
     pub(super) unfinished: u32,
     /// Why nothing is known of the order, if so.
     pub(super) trouble: Option<String>,
@@ -73,7 +73,10 @@ impl Design {
                 None => {
                     recorded = false;
                     match ordered(&pair.a, &a, &pair.b, &b) {
-                        Some(blocks) => blocks,
+                        Some(blocks) => {
+                            found.unfinished += (a.len() + b.len() - 2 * blocks.len()) as u32;
+                            blocks
+                        }
                         None => return Self::without_order(pair, Unit::Run, None),
                     }
                 }
@@ -118,6 +121,10 @@ impl Design {
             Order::Batched => (RunOrder::NotInterleaved, Vec::new()),
         };
         found.blocks = blocks.into_iter().filter_map(pick).collect();
+        if order != RunOrder::NotInterleaved {
+            let repetitions = units_a.len() + units_b.len();
+            found.unfinished = (repetitions - 2 * found.blocks.len()) as u32;
+        }
         found.order = order;
         found
     }

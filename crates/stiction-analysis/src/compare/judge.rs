@@ -141,7 +141,6 @@ fn evidence(
     if a.runs.iter().chain(&b.runs).any(|&run| run <= 0.0) {
         return None;
     }
-    let sign = decide::sign(figures.metric.better);
     let in_blocks = match design.order {
         RunOrder::Interleaved => true,
         RunOrder::OneSideFirst => ground.accept_batched,
@@ -150,12 +149,13 @@ fn evidence(
     if in_blocks {
         let blocks = figures.blocks.iter();
         let differences: Vec<f64> = blocks
-            .map(|block| sign * (block.b / block.a).ln())
+            .map(|block| block.difference(figures.metric.better))
             .collect();
         return (differences.len() >= FEWEST_BLOCKS as usize)
             .then_some(Evidence::Blocks(differences));
     }
     let apart = design.order == RunOrder::NotInterleaved && ground.accept_batched;
+    let sign = decide::sign(figures.metric.better);
     let logs = |runs: &[Run<'_>], units: &[Vec<usize>]| -> Option<Vec<f64>> {
         let values = units
             .iter()

@@ -3,17 +3,16 @@
 use std::time::Duration;
 
 use serde_json::json;
+use stiction_analysis::compare::decide::LEVEL;
 use stiction_analysis::compare::{CompareOptions, Row};
 use stiction_analysis::estimate::looks::{self, Look};
-use stiction_core::{Better, MetricClass, Session, TrialOutcome, format_duration_ns};
+use stiction_core::{MetricClass, Session, TrialOutcome, format_duration_ns};
 use stiction_runner::blocks::{BlocksSoFar, CONFIGURATION, Decide, Decision};
 
 use super::compared;
 
 /// Blocks at the last planned look.
 pub(super) const LOOKS_MOST: u32 = looks::PLANNED[looks::PLANNED.len() - 1];
-/// The chance of a false alarm over all looks.
-const LEVEL: f64 = 0.05;
 
 /// What ends the blocks before there are as many as planned.
 pub(super) struct StopRule {
@@ -136,13 +135,9 @@ fn is_decided(row: &Row, look: &Look) -> bool {
 
 /// ln(b / a) of each block, signed so that B's being better is positive.
 fn differences(row: &Row) -> Vec<f64> {
-    let sign = match row.metric.better {
-        Better::Less => -1.0,
-        Better::More | Better::Neither => 1.0,
-    };
     let blocks = row.blocks.iter();
     blocks
-        .map(|block| sign * (block.b / block.a).ln())
+        .map(|block| block.difference(row.metric.better))
         .collect()
 }
 
