@@ -19,8 +19,8 @@ Examples:
               --b-prepare 'echo none > /sys/block/vda/queue/scheduler' \\
               tiobench --size 1G --dir /mnt
 
-Options of ab stand before the benchmark; what follows it is what A and B have in
-common. A is the baseline: a change is B relative to A.";
+Options of ab stand before the benchmark; what follows it is what A and B have
+in common. A is the baseline: a change is B relative to A.";
 
 /// Run two things in blocks, one of each in an order that is drawn, and compare them
 #[derive(Clone, Debug, clap::Args)]

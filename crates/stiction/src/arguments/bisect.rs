@@ -18,9 +18,9 @@ Examples:
   stiction bisect log               How far it is
   stiction bisect reset             Forget it; its sessions stay
 
-A search is kept in the store and goes on where it was cut off, by Ctrl-C or by a
-crash. It builds in clones of its own: the checkout is never touched. Exit codes
-of probe are for git bisect run: 0 good, 1 bad, 125 skip, 255 give up.";
+A search is kept in the store and goes on where it was cut off, by Ctrl-C or by
+a crash. It builds in clones of its own: the checkout is never touched. Exit
+codes of probe are for git bisect run: 0 good, 1 bad, 125 skip, 255 give up.";
 
 /// Find the commit that changed a benchmark, however noisy it is
 #[derive(Clone, Debug, clap::Args)]

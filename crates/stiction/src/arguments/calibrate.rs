@@ -8,9 +8,9 @@ Examples:
   stiction calibrate tiobench --size 1G --dir /mnt
   stiction calibrate --blocks 20 metadata --quick /mnt
 
-The benchmark runs twice in each block, against itself: how far the two lie apart is
-the noise of this machine, device and benchmark. Comparisons of the same benchmark
-use it to say which changes they could see.";
+The benchmark runs twice in each block, against itself: how far the two lie
+apart is the noise of this machine, device and benchmark. Comparisons of the
+same benchmark use it to say which changes they could see.";
 
 /// Run a benchmark against itself, to learn how far equal things lie apart here
 #[derive(Clone, Debug, clap::Args)]

@@ -8,7 +8,7 @@ use stiction_core::AnnotationKind;
 const EXAMPLES: &str = "\
 Examples:
   stiction history                  What changed, was flagged or is steady
-  stiction history 3f2a91c0         One series in full, by the beginning of its id
+  stiction history 3f2a91c0         One series in full, by its id
   stiction history --all --metric latency_ns_p99
   git rev-list --reverse HEAD | stiction history --order -
                                     By commit, where labels are their hashes

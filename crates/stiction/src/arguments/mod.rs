@@ -340,7 +340,9 @@ mod tests {
     #[test]
     fn examples_fit_80_columns() {
         let top = Arguments::command();
-        for command in std::iter::once(&top).chain(top.get_subcommands()) {
+        let mut commands = vec![&top];
+        while let Some(command) = commands.pop() {
+            commands.extend(command.get_subcommands());
             for line in command
                 .get_after_help()
                 .unwrap_or_default()

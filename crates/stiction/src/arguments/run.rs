@@ -17,9 +17,9 @@ Examples:
   stiction run spec.toml            Configurations of any measuring command
   stiction run spec.toml --dry-run  Its plan
 
-Every block holds each command once, in an order that is drawn: what drifts cannot
-take sides. Several are compared with the first, with a verdict on each figure.
-A number that is missing, or may mean two (12K; 1,234), fails its run.";
+Every block holds each command once, in an order that is drawn: what drifts
+cannot take sides. Several are compared with the first, with a verdict on each
+figure. A number that is missing, or may mean two (12K; 1,234), fails its run.";
 
 /// Time commands, or run configurations of a file, in blocks, and compare them
 #[derive(Clone, Debug, clap::Args)]
