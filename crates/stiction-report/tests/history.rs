@@ -126,6 +126,37 @@ fn doubts_about_the_clock_come_first() {
     );
 }
 
+/// A new store has a point or two of everything: a point is no course yet.
+#[test]
+fn single_points_are_counted_and_not_listed() {
+    let one = listed(&courses(&stepped()[..1], &[]), &[]);
+    assert_eq!(
+        one,
+        "1 more with too few points (--all lists every series)\n1 with too few points\n"
+    );
+    let two = listed(&courses(&stepped()[..2], &[]), &[]);
+    assert!(two.contains("2 points"), "{two}");
+}
+
+/// All words of the answer are there, however many there are.
+#[test]
+fn the_answer_is_never_cut() {
+    let levels = |level: f64| [[100.0 * MIB; 15].as_slice(), &[level * MIB]].concat();
+    let all: Vec<Course> = [80.0, 120.0, 100.0]
+        .iter()
+        .flat_map(|&level| courses(&nights(&levels(level)), &[]))
+        .chain(courses(&stepped(), &[]))
+        .chain(courses(&stepped()[..1], &[]))
+        .collect();
+    let text = listed(&all, &[]);
+    let answer = text.lines().rev().take(2).collect::<Vec<_>>();
+    assert_eq!(
+        format!("{} {}", answer[1], answer[0]),
+        "1 changed for the worse, 1 flagged for the worse, 1 flagged for the better, 1 steady, \
+         1 with too few points"
+    );
+}
+
 #[test]
 fn nothing_is_said_as_nothing() {
     assert_eq!(listed(&[], &[]), "No series in 25 sessions\n");

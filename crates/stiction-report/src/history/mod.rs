@@ -44,7 +44,9 @@ impl<'a> HistoryList<'a> {
         let mut shown: Vec<Shown<'a>> = Vec::new();
         for course in main_first(self.courses) {
             let quiet = matches!(course.state, State::Steady | State::TooFew);
-            if self.all || (quiet && course.series.is_main) {
+            // One point is no course yet.
+            let is_course = course.series.points.len() > 1;
+            if self.all || (quiet && course.series.is_main && is_course) {
                 shown.push(Shown { course, with_it: 0 });
             } else if !quiet {
                 match shown
@@ -120,13 +122,26 @@ pub fn history(list: &HistoryList<'_>, style: Style) -> String {
     let with_it: usize = shown.iter().map(|shown| shown.with_it).sum();
     let hidden = list.courses.len() - shown.len() - with_it;
     if hidden > 0 {
+        let few = not_shown(list.courses, &shown, State::TooFew);
+        let told = match (hidden - few, few) {
+            (steady, 0) => format!("{steady} more are steady"),
+            (0, few) => format!("{few} more with too few points"),
+            (steady, few) => format!("{steady} more are steady, {few} with too few points"),
+        };
         page.line(Span::new(
             Role::Faint,
-            format!("{hidden} more are steady (--all lists every series)"),
+            format!("{told} (--all lists every series)"),
         ));
     }
-    page.line(Span::new(Role::Strong, summary(list.courses)));
+    page.paragraph("", Span::new(Role::Strong, summary(list.courses)));
     page.finish()
+}
+
+/// How many series in that state are not in the list.
+fn not_shown(courses: &[Course], shown: &[Shown<'_>], state: State) -> usize {
+    let all = courses.iter().filter(|course| course.state == state);
+    let listed = shown.iter().filter(|shown| shown.course.state == state);
+    all.count() - listed.count()
 }
 
 fn entry(page: &mut Page, course: &Course) {
