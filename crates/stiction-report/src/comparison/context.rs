@@ -27,7 +27,15 @@ pub(super) fn write_before(page: &mut Page, comparison: &Comparison) {
         page.paragraph("  ", format!("{}: {a} -> {b}", side.factor));
     }
     let unnamed: Vec<&Difference> = comparison.environment.unnamed().collect();
-    let parameters: Vec<&Difference> = comparison.parameters.iter().collect();
+    // A command is said as it was typed; its words are the same once more.
+    let typed = comparison
+        .parameters
+        .iter()
+        .any(|found| found.key == "command");
+    let parameters = comparison.parameters.iter();
+    let parameters: Vec<&Difference> = parameters
+        .filter(|found| !(typed && found.key == "parameters.command.words"))
+        .collect();
     for (what, found) in [("Environment", unnamed), ("Parameters", parameters)] {
         if !found.is_empty() {
             page.blank();

@@ -15,8 +15,11 @@ use crate::page::{Page, Role, Span};
 /// Reasons that are listed; the JSON document has all.
 const MOST_REASONS: usize = 12;
 
+/// Figures whose noise is listed.
+const MOST_NOISE: usize = 6;
+
 /// How far runs of one configuration lie apart: for each metric the widest of all
-/// cells, since anything smaller is noise for sure.
+/// cells, since anything smaller is noise for sure. The first metrics stand for the rest.
 pub(super) fn write_noise(page: &mut Page, noise: &[Repeat]) {
     let mut widest = widest(noise);
     widest.retain(|repeat| is_judged(repeat));
@@ -31,7 +34,7 @@ pub(super) fn write_noise(page: &mut Page, noise: &[Repeat]) {
             "Noise: runs of one configuration lie so far apart",
         ),
     );
-    for repeat in widest {
+    for repeat in widest.iter().take(MOST_NOISE) {
         let spread = match repeat.scale {
             Scale::Percent => format!("{} %", significant(repeat.spread, 2)),
             Scale::Points => format!("{} points", significant(repeat.spread, 3)),
@@ -50,6 +53,9 @@ pub(super) fn write_noise(page: &mut Page, noise: &[Repeat]) {
                 repeat.values.len()
             ),
         );
+    }
+    if let Some(more) = widest.len().checked_sub(MOST_NOISE + 1) {
+        page.line(format!("- and {} more; --json has them all", more + 1));
     }
 }
 
@@ -121,7 +127,11 @@ pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
 
 fn runs_needed(row: &Row) -> Option<u32> {
     match row.verdict {
-        Some(Verdict::CannotTell { runs_needed, .. }) => runs_needed,
+        // Where there were that many already, it is not their number that is missing.
+        Some(Verdict::CannotTell { runs_needed, .. }) => {
+            let had = [&row.a, &row.b].map(|side| side.as_ref().map_or(0, |side| side.runs.len()));
+            runs_needed.filter(|&needed| had.iter().any(|&had| had < needed as usize))
+        }
         _ => None,
     }
 }
