@@ -321,7 +321,8 @@ fn replication(ground: &Ground<'_>, figures: &Figures<'_>, a: &SideValue, b: &Si
              like a difference; the order has to be random"
         ),
         RunOrder::OneSideFirst | RunOrder::Interleaved => {
-            format!("{blocks} blocks, and a verdict needs {FEWEST_BLOCKS}")
+            let plural = if blocks == 1 { "" } else { "s" };
+            format!("{blocks} block{plural}, and a verdict needs {FEWEST_BLOCKS}")
         }
     }
 }

@@ -244,9 +244,16 @@ fn configurations(session: &Session) -> Vec<&str> {
 }
 
 fn named<'a>(levels: impl Iterator<Item = &'a (String, Level)>) -> Vec<String> {
-    levels
-        .map(|(factor, level)| format!("{factor}={level}"))
-        .collect()
+    // The levels of one factor stand together, whatever order they were seen in.
+    let mut grouped: Vec<(&str, Vec<String>)> = Vec::new();
+    for (factor, level) in levels {
+        let said = format!("{factor}={level}");
+        match grouped.iter_mut().find(|(known, _)| known == factor) {
+            Some((_, levels)) => levels.push(said),
+            None => grouped.push((factor, vec![said])),
+        }
+    }
+    grouped.into_iter().flat_map(|(_, levels)| levels).collect()
 }
 
 /// The factors that say nothing beside `factor`: of a session whose configurations are

@@ -228,6 +228,8 @@ fn parameters(side: &Side<'_>) -> Option<BTreeMap<String, String>> {
         if own.is_some() {
             // The name tells the sides apart, and is no parameter.
             flat.remove("name");
+        } else if plan.parameters.get("configurations").is_some() {
+            flat.retain(|key, _| !is_of_blocks(key));
         }
         for (key, value) in flat {
             all.entry(key).or_default().insert(value);
@@ -239,6 +241,12 @@ fn parameters(side: &Side<'_>) -> Option<BTreeMap<String, String>> {
             .map(|(key, values)| (key, joined(values)))
             .collect(),
     )
+}
+
+/// Whether a parameter of a session in blocks says how many there were, in which order,
+/// or when they ended: how often the work was done is no part of it.
+fn is_of_blocks(key: &str) -> bool {
+    matches!(key, "blocks" | "order" | "calibration") || key.starts_with("stop.") || key == "stop"
 }
 
 /// Parameters that say nothing about the work: what was permitted, and what follows from

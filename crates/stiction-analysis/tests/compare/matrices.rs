@@ -301,4 +301,12 @@ fn a_factor_with_one_level_makes_no_sides() {
         "`kernel` has not several levels in the session; it has kernel=only, threads=1, \
          threads=2, threads=4, threads=8"
     );
+    // Whatever order they were seen in.
+    let session = table(&[("old", [1.0; 4]), ("new", [1.0; 4])]);
+    let error = Side::of_each_level(&session, "filesystem").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`filesystem` has not several levels in the session; it has kernel=old, kernel=new, \
+         threads=1, threads=2, threads=4, threads=8"
+    );
 }

@@ -160,6 +160,28 @@ fn work_without_a_job_is_known_by_its_parameters() {
     ));
 }
 
+/// How often it was done, in which order and what ended it are no part of the work.
+#[test]
+fn the_number_of_blocks_is_no_part_of_the_work() {
+    let of = |number: u64, blocks: u32, order: &str, stop: serde_json::Value| {
+        let mut session = measured(number);
+        session.header.plan.as_mut().unwrap().parameters = serde_json::json!({
+            "configurations": [{"name": "a", "parameters": {"command": "sort"}}],
+            "blocks": blocks, "order": order, "stop": stop, "calibration": false,
+        });
+        session.trials.push(read_at(cell(), 1e8));
+        session
+    };
+    let a = of(1, 6, "random", serde_json::json!({}));
+    let b = of(2, 10, "abba", serde_json::json!({"budget_ns": 1}));
+    let found = whole(&a, &b);
+    assert!(matches!(
+        only_row(&found).verdict,
+        Some(Verdict::CannotTell { .. })
+    ));
+    assert!(found.parameters.is_empty(), "{:?}", found.parameters);
+}
+
 #[test]
 fn what_is_allowed_beside_the_factor_is_told() {
     let mut a = begun(0, "x", "6.9");
