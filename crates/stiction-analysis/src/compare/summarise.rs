@@ -165,7 +165,7 @@ fn summary(name: &str, repeats_baseline: bool, rows: &[Row], varying: &[String])
     let blocks: Vec<Vec<f64>> = rows.iter().filter_map(block_logs).collect();
     let whole = blocks.len() == ratios.len()
         && blocks.windows(2).all(|pair| pair[0].len() == pair[1].len());
-    let geometric = geometric::summary(&blocks, 0.95).filter(|_| whole && !ratios.is_empty());
+    let geometric = whole.then(|| geometric::summary(&blocks, 0.95)).flatten();
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.verdict.as_ref()));
     Summary {

@@ -3,7 +3,7 @@
 use crate::lay::{level, trial};
 use crate::sessions::{imported, measured, printed, with};
 use stiction_analysis::Verdict;
-use stiction_analysis::compare::{CompareOptions, Counts, Matrix, Side, matrix};
+use stiction_analysis::compare::{CompareOptions, Counts, Matrix, Side, Summary, matrix};
 use stiction_core::{Cell, Seed, Session, metrics};
 
 /// Rates at 1, 2, 4 and 8 threads of each kernel, one run each.
@@ -234,6 +234,25 @@ fn a_configuration_that_repeats_the_baseline_stands_first_and_gives_the_noise() 
         equal.from,
         "10 A/A blocks, base and again are one configuration"
     );
+}
+
+/// A figure that one run does not have, such as the latency of a sync, leaves its cell with
+/// fewer blocks than the others.
+#[test]
+fn a_cell_with_fewer_blocks_leaves_the_mean_of_all_without_an_interval() {
+    let mut session = blocks(&[("slow", 0.9)], 10);
+    let whole = of_configurations(&session);
+    assert!(whole.geometric_interval_percent.is_some());
+    session.trials[0].phases[0].measurements.clear();
+    let found = of_configurations(&session);
+    assert_eq!((found.cells, found.geometric_interval_percent), (2, None));
+}
+
+fn of_configurations(session: &Session) -> Summary {
+    let mut sides = Side::of_each_level(session, "configuration").unwrap();
+    let base = sides.remove(0);
+    let mut found = matrix(&base, &sides, &CompareOptions::default());
+    found.tables.remove(0).rows.remove(0)
 }
 
 /// The first trial of a block is of any configuration and of any number of threads: the
