@@ -131,20 +131,34 @@ pub fn operations_and_bytes(phase: &Phase) -> (u64, u64) {
         })
 }
 
+/// Whether the phase is one of moving bytes, so that to move none is a failure: operations
+/// on names alone, such as making empty files, have no rate of bytes.
+#[must_use]
+pub fn moves_bytes(phase: &Phase) -> bool {
+    let (operations, bytes) = operations_and_bytes(phase);
+    let mut recordings = phase.recordings.iter();
+    let has_data = recordings.any(|one| one.direction.is_data() && one.operations() > 0);
+    bytes > 0 || operations == 0 || has_data
+}
+
 fn rates(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measurement>) {
     let (operations, bytes) = operations_and_bytes(phase);
     if phase.elapsed_ns > 0 {
         let elapsed_s = phase.elapsed_ns as f64 / NS_PER_S;
-        found.push(Measurement::new(
-            metrics::RATE,
-            bytes as f64 / elapsed_s,
-            operations,
-        ));
+        let has_rate = moves_bytes(phase);
+        if has_rate {
+            found.push(Measurement::new(
+                metrics::RATE,
+                bytes as f64 / elapsed_s,
+                operations,
+            ));
+        }
         found.push(Measurement::new(
             metrics::OPERATION_RATE,
             operations as f64 / elapsed_s,
             operations,
         ));
+        let all_active = all_active.filter(|_| has_rate);
         if let Some(rate) = all_active.and_then(all_active_rate) {
             found.push(Measurement::new(metrics::RATE_ALL_ACTIVE, rate, operations));
         }

@@ -72,7 +72,7 @@ pub use export::{
 };
 pub use figures::{
     AllActive, all_active_within, figures_of_operations, is_of_operations, latencies_of_operations,
-    operations_and_bytes,
+    moves_bytes, operations_and_bytes,
 };
 pub use file_order::{FileChoice, FileOrder};
 pub use histogram::{Histogram, HistogramError};

@@ -2,7 +2,7 @@
 
 use stiction_core::{
     AllActive, CpuTime, Direction, Measurement, Metric, Phase, WorkerSummary, all_active_within,
-    figures_of_operations, metrics, operations_and_bytes,
+    figures_of_operations, metrics, moves_bytes, operations_and_bytes,
 };
 use stiction_engine::Kept;
 
@@ -104,6 +104,9 @@ fn cpu(phase: &Phase, beside: Beside, found: &mut Vec<Measurement>) {
     push(metrics::CPU_PERCENT, 100.0 * own);
     if let Some(system) = system {
         push(metrics::CPU_SYSTEM_WIDE_PERCENT, 100.0 * system);
+    }
+    if !moves_bytes(phase) {
+        return;
     }
     if own > 0.0 {
         push(metrics::CPU_EFFICIENCY, rate / own);
@@ -428,6 +431,32 @@ mod tests {
             None,
             "one worker has nobody to share with"
         );
+    }
+
+    #[test]
+    fn operations_on_names_have_no_rate_of_bytes_and_a_write_of_nothing_has() {
+        let mut phase = phase();
+        for recording in &mut phase.recordings {
+            recording.intervals.iter_mut().for_each(|one| one.bytes = 0);
+        }
+        let beside = Beside {
+            cpu: CpuTime {
+                total_ns: 1_000_000,
+                ..CpuTime::default()
+            },
+            ..Beside::default()
+        };
+        let found = measurements(&phase, beside);
+        assert_eq!(value(&found, &metrics::RATE), Some(0.0));
+        assert_eq!(value(&found, &metrics::CPU_EFFICIENCY), Some(0.0));
+        phase
+            .recordings
+            .iter_mut()
+            .for_each(|recording| recording.direction = Direction::Whole);
+        let found = measurements(&phase, beside);
+        assert_eq!(value(&found, &metrics::RATE), None);
+        assert_eq!(value(&found, &metrics::CPU_EFFICIENCY), None);
+        assert!(value(&found, &metrics::OPERATION_RATE).unwrap() > 0.0);
     }
 
     #[test]
