@@ -9,7 +9,7 @@ use stiction_core::{
     Applied, Environment, Job, Phase, PlannedTrial, Record, SkipReason, TargetStack, TrialOutcome,
 };
 use stiction_engine::{Progress, StopFlag};
-use stiction_host::{FactOptions, UndoJournal, observe_target};
+use stiction_host::{FactOptions, HostError, UndoJournal, observe_target};
 use stiction_suite::{Context, Events, EventsError, SuiteError, TrialReport};
 
 use crate::ground::Ground;
@@ -75,7 +75,15 @@ impl Stage<'_> {
             command.map(|command| Hook::Prepare.carry_out(command, self.stop, || self.now_ns()));
         let targets = if let (true, Ok(ground)) = (self.looks_again, &ground) {
             let places = ground.places().iter();
-            let looked = places.map(|place| observe_target(place.path(), self.facts));
+            let named = part.environment.targets.iter();
+            let looked = places.zip(named).map(|(place, named)| {
+                let stack = observe_target(place.path(), self.facts)?;
+                // By the user's name for it: scratch space is somewhere else each time.
+                Ok::<_, HostError>(TargetStack {
+                    path: named.path.clone(),
+                    ..stack
+                })
+            });
             looked
                 .collect::<Result<_, _>>()
                 .map_err(|error| error.to_string())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stiction_core::{Environment, Layer, Session, TargetStack, format_bytes};
+use stiction_core::{Environment, Layer, LayerKind, Session, TargetStack, format_bytes};
 
 use super::matrix::Fact;
 use super::side::{Side, SideTrial};
@@ -291,14 +291,22 @@ fn target(facts: &mut Facts, name: &str, stack: &TargetStack) {
     let names: Vec<&str> = stack
         .layers
         .iter()
-        .map(|layer| layer.name.as_str())
+        .map(lasting_name)
         .collect();
     facts.add(format!("{name}.devices"), names.join(" "));
     stack.layers.iter().for_each(|l| layer(facts, name, l));
 }
 
+/// A device's name, of a loop device without its number: that is whichever was free.
+fn lasting_name(layer: &Layer) -> &str {
+    match layer.kind {
+        LayerKind::Loop => "loop",
+        _ => &layer.name,
+    }
+}
+
 fn layer(facts: &mut Facts, target_name: &str, layer: &Layer) {
-    let key = format!("{target_name}.{}", layer.name);
+    let key = format!("{target_name}.{}", lasting_name(layer));
     facts.maybe(format!("{key}.model"), layer.model.as_ref());
     facts.maybe(format!("{key}.firmware"), layer.firmware.as_ref());
     facts.maybe(format!("{key}.link"), layer.link.as_ref());
