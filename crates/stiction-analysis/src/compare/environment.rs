@@ -288,11 +288,7 @@ fn target(facts: &mut Facts, name: &str, stack: &TargetStack) {
         let block = format_bytes(filesystem.block_size_bytes);
         facts.add(format!("{key}.block_size"), block);
     }
-    let names: Vec<&str> = stack
-        .layers
-        .iter()
-        .map(lasting_name)
-        .collect();
+    let names: Vec<&str> = stack.layers.iter().map(lasting_name).collect();
     facts.add(format!("{name}.devices"), names.join(" "));
     stack.layers.iter().for_each(|l| layer(facts, name, l));
 }

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stiction_analysis::steady::Course;
 use stiction_core::{
-    Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Subject, Summary,
-    Trial, TrialOutcome, Witnesses, WorkerSummary,
+    Applied, Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Subject,
+    Summary, Trial, TrialOutcome, Witnesses, WorkerSummary,
 };
 
 pub use bisect::{bisect, bisect_bracket};
@@ -100,6 +100,8 @@ struct TrialView<'a> {
     #[serde(flatten)]
     outcome: &'a TrialOutcome,
     start_ns: u64,
+    #[serde(skip_serializing_if = "<[Applied]>::is_empty")]
+    settings: &'a [Applied],
     caveats: Vec<Doubt<'a>>,
     phases: Vec<PhaseView<'a>>,
 }
@@ -210,6 +212,7 @@ fn trial_view<'a>(trial: &'a Trial, phases: &[JudgedPhase<'a>]) -> TrialView<'a>
         repetition: trial.repetition,
         outcome: &trial.outcome,
         start_ns: trial.start_ns,
+        settings: &trial.settings,
         caveats: doubts(&trial.caveats),
         phases: phases.iter().map(phase_view).collect(),
     }

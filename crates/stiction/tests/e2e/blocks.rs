@@ -476,3 +476,117 @@ fn root_a_ceiling_that_is_five_percent_lower_is_found() {
     let change = rate["estimate"]["change_percent"].as_f64().unwrap();
     assert!((change + 5.0).abs() < 1.5, "{change}");
 }
+
+/// A command that tells on what it runs, in every combination but one.
+#[test]
+fn root_settings_of_the_machine_are_in_force_and_put_back() {
+    const SPEC: &str = r#"
+blocks = 2
+scratch_size = "32MiB"
+shell = true
+metrics = [
+    'type[count,more]=/type=([0-9]+)/',
+    'deadline[count,more]=/deadline=([0-9]+)/',
+]
+[factors]
+filesystem = ["ext2", "ext4"]
+scheduler = ["none", "mq-deadline"]
+[[exclude]]
+filesystem = "ext2"
+scheduler = "mq-deadline"
+[[configuration]]
+name = "told"
+command = """
+queue=/sys/dev/block/$(mountpoint -d .)/queue
+echo type=$((1 + $(grep -c " $PWD ext4 " /proc/mounts)))
+echo deadline=$((1 + $(grep -cF [mq-deadline] $queue/scheduler)))
+"""
+"#;
+    testkit::require_root!();
+    testkit::require_program!("mountpoint");
+    let lab = Lab::new();
+    let folder = testkit::scratch_folder();
+    let place = folder.path().join("place");
+    fs::create_dir(&place).unwrap();
+    let spec = folder.path().join("spec.toml");
+    fs::write(&spec, format!("directory = {place:?}\n{SPEC}")).unwrap();
+    lab.stiction(words([&"run", &spec])).assert().code(3);
+    assert_empty(&place);
+    let journal = &entries(&journals(&lab))[0];
+    let session = stiction_journal::read_journal(journal).unwrap().session;
+    assert_eq!(session.trials.len(), 2 * 3);
+    for trial in &session.trials {
+        let level = |factor: &str| trial.cell.get(factor).unwrap().to_string();
+        assert!(
+            trial
+                .settings
+                .iter()
+                .all(stiction_core::Applied::is_in_force)
+        );
+        assert_eq!(trial.settings.len(), 2, "{:?}", trial.settings);
+        assert!(trial.caveats.is_empty(), "{:?}", trial.caveats);
+        let figure = |name: &str| {
+            let mut figures = trial.phases.iter().flat_map(|phase| &phase.measurements);
+            let figure = figures.find(|one| one.metric.name == name);
+            figure.expect(name).value
+        };
+        // A figure of 0 would count as a run that did nothing.
+        let is = |told: bool| if told { 2.0 } else { 1.0 };
+        assert_eq!(figure("type"), is(level("filesystem") == "ext4"));
+        assert_eq!(figure("deadline"), is(level("scheduler") == "mq-deadline"));
+        let name = format!(
+            "told filesystem={} scheduler={}",
+            level("filesystem"),
+            level("scheduler")
+        );
+        assert_eq!(level("configuration"), name);
+    }
+    // Over the filesystems that have both; what is left out is no failure.
+    let report = lab.json(
+        [
+            "compare",
+            session.header.id.as_str(),
+            "--factor",
+            "scheduler",
+        ],
+        3,
+    );
+    assert_eq!(report["candidates"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn root_what_the_machine_cannot_do_is_skipped_or_refused() {
+    testkit::require_root!();
+    let lab = Lab::new();
+    let folder = testkit::scratch_folder();
+    let place = folder.path().to_str().unwrap();
+    let beginning = ["ab", "--blocks=1", "--scratch-size=32MiB", "--dir", place];
+    let end = ["--", "true", "---", "true"];
+    let with = |settings: &[&str]| -> Vec<String> {
+        let words = beginning.iter().chain(settings).chain(&end);
+        words.map(|&word| word.to_owned()).collect()
+    };
+    let refused = with(&[
+        "--set",
+        "filesystem=ext2",
+        "--b-set",
+        "mount_options=data=journal",
+    ]);
+    lab.stiction(&refused).assert();
+    let text = fs::read_to_string(&entries(&journals(&lab))[0]).unwrap();
+    assert_says(
+        &text,
+        &[
+            "not-supported",
+            "the kernel refuses ext2 with `data=journal`",
+        ],
+    );
+    for (setting, problem) in [
+        ("sysctl.vm.dirty_ratio=5", "give --global-settings"),
+        ("colour=red", "colour: there is no such factor"),
+        ("scheduler", "give FACTOR=LEVEL"),
+    ] {
+        assert_says(&lab.talk(with(&["--a-set", setting]), 2), &[problem]);
+    }
+    assert_empty(folder.path());
+}
