@@ -11,8 +11,8 @@ Examples:
 
 Sessions are simulated in which the truth is known, and judged by the code that
 judges real ones. The exit status is 1 when a figure is outside its bound.
-Bounds leave 3.2 standard errors for chance: the published seed keeps to all of
-them, and about one other seed in twenty has a case outside.";
+The published seed keeps to all bounds; with another seed, chance may take one
+of the many cases outside.";
 
 /// Hold this program against what it has to keep to
 #[derive(Clone, Debug, clap::Args)]
