@@ -69,7 +69,7 @@ pub fn level_after(blocks: u32, planned: &[u32], level: f64) -> f64 {
     let last = planned.last().copied().unwrap_or(blocks);
     let up_to = |blocks: u32| spent(f64::from(blocks) / f64::from(last), level);
     let here = blocks.min(last);
-    let earlier = planned.iter().filter(|&&look| look < here).next_back();
+    let earlier = planned.iter().rfind(|&&look| look < here);
     up_to(here) - earlier.map_or(0.0, |&earlier| up_to(earlier))
 }
 
