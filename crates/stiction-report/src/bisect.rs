@@ -255,7 +255,7 @@ fn untestable(page: &mut Page, course: &Course) {
     page.blank();
     for (version, step, message) in all.iter().take(UNTESTABLE_MOST) {
         let line = message.lines().last().unwrap_or_default();
-        page.line(format!("  {version} {}: {line}", step_in_words(*step)));
+        page.paragraph("  ", format!("{version} {}: {line}", step_in_words(*step)));
     }
     if let more @ 1.. = all.len().saturating_sub(UNTESTABLE_MOST) {
         page.line(format!("  and {more} more that cannot be measured"));
