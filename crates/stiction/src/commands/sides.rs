@@ -130,7 +130,15 @@ impl Sides {
         let session = judged(session_or_file(archive, only)?);
         let factor = factor.unwrap_or(CONFIGURATION);
         // The error names the levels that there are.
-        Side::of_each_level(&session, factor)?;
+        Side::of_each_level(&session, factor).map_err(|error| {
+            let failure = Failure::from(error);
+            match factor_of_several(&session) {
+                Some(other) => failure.advise(format!(
+                    "--factor {other} makes its levels the sides; or name two of them."
+                )),
+                None => failure,
+            }
+        })?;
         let sides = levels(&session)
             .into_iter()
             .filter(|(name, _)| name == factor)
@@ -396,6 +404,15 @@ fn fits(pattern: &str, text: &str) -> bool {
                 && fits(pattern_rest.as_str(), text_rest.as_str())
         }
     }
+}
+
+/// The first factor with several levels in the session.
+fn factor_of_several(session: &Session) -> Option<String> {
+    let all = levels(session);
+    let mut factors = all.iter().map(|(factor, _)| factor);
+    factors
+        .find(|factor| all.iter().filter(|(other, _)| other == *factor).count() > 1)
+        .cloned()
 }
 
 #[cfg(test)]

@@ -170,6 +170,8 @@ fn one_session_is_compared_by_the_levels_of_a_factor() {
         said.contains("`configuration` has not several levels"),
         "{said}"
     );
+    let said = lab.talk(["compare", "ab", "--factor", "kernel"], 2);
+    assert!(said.contains("--factor configuration makes"), "{said}");
     let said = lab.talk(["compare", "ab", "c", "a"], 2);
     assert!(
         said.contains("nothing in the session is labelled `c`"),
