@@ -120,8 +120,7 @@ impl Alterations {
         match setting.factor.as_str() {
             "filesystem" => self.filesystem().0 = level.parse()?,
             "mkfs_options" => {
-                let words = level.split_ascii_whitespace().map(str::to_owned);
-                self.filesystem().1.mkfs_options = words.collect();
+                self.filesystem().1.mkfs_options = mkfs_words(level)?;
             }
             "mount_options" => self.filesystem().1.mount_options = level.to_owned(),
             "journal" => self.filesystem().1.journal = journal(level)?,
@@ -129,6 +128,10 @@ impl Alterations {
             "memory" => self.memory = Some(sized(setting)?),
             "cpus" => self.cpus = Some(own()),
             "transparent_hugepage" => self.global.push((None, own())),
+            // The kernel takes an empty text for no request, and changes nothing.
+            name if QUEUE_FILES.contains(&name) && level.trim().is_empty() => {
+                return Err("a level is missing behind `=`".to_owned());
+            }
             name if QUEUE_FILES.contains(&name) => self.queue.push((name.to_owned(), own())),
             name => {
                 if let Some(file) = name.strip_prefix(OF_SCHEDULER) {
@@ -326,6 +329,19 @@ fn sized(setting: &Setting) -> Result<Setting, String> {
     Ok(setting.clone())
 }
 
+/// The words for the program that makes a filesystem. It runs with all rights and knows
+/// nothing of grants, so a word that could name a device or file of others is refused.
+fn mkfs_words(level: &str) -> Result<Vec<String>, String> {
+    let names_another = |word: &&str| word.contains('/') || word.contains("device=");
+    match level.split_ascii_whitespace().find(names_another) {
+        None => Ok(level.split_ascii_whitespace().map(str::to_owned).collect()),
+        Some(word) => Err(format!(
+            "`{word}` may name a device or file; options about the filesystem alone are \
+             passed on, and where the journal is says the factor `journal`"
+        )),
+    }
+}
+
 fn journal(level: &str) -> Result<JournalPlace, String> {
     Ok(match level {
         "internal" => JournalPlace::Internal,
@@ -390,6 +406,14 @@ mod tests {
             ),
             ("memory", "lots", "memory: "),
             ("journal", "inside", "journal: `inside` is neither"),
+            ("scheduler", " ", "scheduler: a level is missing"),
+            (
+                "mkfs_options",
+                "-F /dev/vda -L",
+                "mkfs_options: `/dev/vda` may name a device",
+            ),
+            ("mkfs_options", "-J device=LABEL=j", "`device=LABEL=j` may"),
+            ("mkfs_options", "-l logdev=/dev/vdb", "may name a device"),
             ("sysctl.vm.dirty_ratio", "5", "give --global-settings"),
             ("transparent_hugepage", "never", "give --global-settings"),
         ] {

@@ -90,7 +90,8 @@ impl FilesystemKind {
     }
 
     /// Makes it on `device`, with `options` of the user's behind our own, and its
-    /// journal on `journal_device` where that is given.
+    /// journal on `journal_device` where that is given. The options name no other device:
+    /// [`Alterations::read`](super::Alterations::read) has seen to that.
     pub(super) fn make(
         self,
         device: &Path,
@@ -114,8 +115,10 @@ impl FilesystemKind {
         }
         command
             .words(self.journal_words(journal, journal_device)?)
-            .words(options.iter().cloned())
+            // The device stands before the user's words: an option at their end that
+            // wants an argument would take it, and leave another name for the device.
             .words([device.display().to_string()])
+            .words(options.iter().cloned())
             .run()?;
         let change = match self {
             Self::Ext2ToExt3 => Tool::new("tune2fs", &["-j"]),
@@ -218,6 +221,9 @@ impl Tool {
         for place in places {
             let output = Command::new(format!("{place}{}", self.program))
                 .args(&self.words)
+                // A name without a slash is one in here: nothing that could be
+                // overwritten, and nothing can be made.
+                .current_dir("/sys/fs")
                 .stdin(Stdio::null())
                 .output();
             let output = match output {
@@ -304,6 +310,13 @@ mod tests {
             words(FilesystemKind::Btrfs, JournalPlace::Internal),
             Some(Vec::new())
         );
+    }
+
+    #[test]
+    fn a_name_without_a_slash_is_none_of_the_users_files() {
+        Tool::new("sh", &["-c", "test \"$(pwd)\" = /sys/fs"])
+            .run()
+            .unwrap();
     }
 
     #[test]
