@@ -56,7 +56,15 @@ impl Subprocess {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let begun = Instant::now();
-        let mut child = command.spawn().map_err(refused)?;
+        let mut child = command.spawn().map_err(|error| {
+            // The kernel gives one errno for a missing program and a missing directory.
+            match command.get_current_dir() {
+                Some(directory) if !directory.is_dir() => {
+                    HostError::refused("run anything in", directory, error)
+                }
+                _ => refused(error),
+            }
+        })?;
         let group = ProcessGroup::watch(&child)?;
         Ok(Self {
             group,
@@ -246,6 +254,12 @@ mod tests {
     fn a_program_that_is_not_there_is_named() {
         let error = Subprocess::start(&mut Command::new("/no/such/program")).unwrap_err();
         assert!(error.to_string().contains("/no/such/program"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_named_and_not_the_program() {
+        let error = Subprocess::start(shell("true").current_dir("/no/such/place")).unwrap_err();
+        assert!(error.to_string().contains("in /no/such/place"), "{error}");
     }
 
     #[test]
