@@ -1,6 +1,8 @@
 //! The user's own metrics: what they are called, and where their numbers stand.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -126,12 +128,7 @@ impl MetricSource {
             Place::Talk => said.talk.to_vec(),
             Place::File(path) => {
                 let path = said.directory.join(path);
-                let failed = |error| format!("cannot read {}: {error}", path.display());
-                let length = path.metadata().map_err(failed)?.len();
-                if length > FILE_BYTES_MAX {
-                    return Err(format!("{} has more than 64 MiB", path.display()));
-                }
-                std::fs::read(&path).map_err(failed)?
+                contents(&path)?
             }
         };
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -142,6 +139,22 @@ impl MetricSource {
 fn expression(pattern: &str) -> Result<Regex, String> {
     let built = RegexBuilder::new(pattern).multi_line(true).build();
     built.map_err(|error| error.to_string())
+}
+
+/// All that a file holds. Its length is not asked for: a file of the kernel's has none.
+fn contents(path: &Path) -> Result<Vec<u8>, String> {
+    let failed = |error| format!("cannot read {}: {error}", path.display());
+    if !path.metadata().map_err(failed)?.is_file() {
+        return Err(format!("{} is no regular file", path.display()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(format!("{} has more than 64 MiB", path.display()));
+    }
+    Ok(bytes)
 }
 
 /// The number in the group of the only match.
@@ -337,6 +350,9 @@ mod tests {
             ("x[s,less]=json:/a", "{\"a\":true}", "no number at /a"),
             ("x[GiB/s,more]=/^(.+)$/", "1e308", "too large"),
             ("x[s,less]=file:out:json:/a", "", "/nowhere/out"),
+            // Neither has an end that could be waited for.
+            (r"x[s,less]=file:/dev/zero:/(\d)/", "", "no regular file"),
+            (r"x[s,less]=file:/dev/tty:/(\d)/", "", "no regular file"),
         ] {
             let error = found(source, output).unwrap_err();
             assert!(

@@ -66,6 +66,11 @@ pub(super) fn check(options: &TimedCommandOptions) -> Result<(), SuiteError> {
         (is_empty, "command", "it is empty"),
         (is_repeated, "metric", "two metrics have one name"),
         (
+            options.limit_ns == Some(0),
+            "limit",
+            "no command ends in no time",
+        ),
+        (
             !(1..=10_000).contains(&options.runs),
             "runs",
             "give 1 to 10000",
