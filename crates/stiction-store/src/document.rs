@@ -93,6 +93,11 @@ impl<T: Serialize + DeserializeOwned + Default> Document<T> {
         write_new(&new, &text)
             .and_then(|()| fs::rename(&new, &path))
             .and_then(|()| directory.sync_all())
+            .inspect_err(|_| {
+                // What was written of it is of use to nobody; gone already where the
+                // sync alone failed.
+                let _ = fs::remove_file(&new);
+            })
             .map_err(at("write", &path))?;
         Ok(result)
     }
@@ -171,5 +176,17 @@ mod tests {
         assert_eq!(document(top.path()).read().unwrap(), [1]);
         document(top.path()).change(|all| all.push(3)).unwrap();
         assert_eq!(document(top.path()).read().unwrap(), [1, 3]);
+    }
+
+    #[test]
+    fn a_change_that_cannot_be_written_leaves_nothing_behind() {
+        let top = tempfile::tempdir().unwrap();
+        document(top.path()).change(|all| all.push(1)).unwrap();
+        let new = top.path().join(".numbers.json.new");
+        std::os::unix::fs::symlink("/dev/full", &new).unwrap();
+        let error = document(top.path()).change(|all| all.push(2)).unwrap_err();
+        assert!(error.to_string().contains("numbers.json"), "{error}");
+        assert!(new.symlink_metadata().is_err());
+        assert_eq!(document(top.path()).read().unwrap(), [1]);
     }
 }
