@@ -127,11 +127,26 @@ fn count(value: Option<u32>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// A field, in quotes where it has to be (RFC 4180, 2.6 and 2.7).
+/// A field, in quotes where it has to be (RFC 4180, 2.6 and 2.7). Imported names may hold
+/// control characters, which a terminal would obey: they are question marks here as in
+/// the other layouts.
 fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
+    let field = &field.replace(char::is_control, "?");
+    if field.contains([',', '"']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {
         field.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_quoted_where_it_has_to_be_and_moves_no_terminal() {
+        assert_eq!(quoted("plain"), "plain");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("a\u{1b}[31m\nb"), "a?[31m?b");
     }
 }
