@@ -366,6 +366,11 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
     assert!(text.contains("two configurations are called A"), "{text}");
     let text = refusal(&|study| study.configurations[1].name = " ".to_owned());
     assert!(text.contains("name is empty"), "{text}");
+    let text = refusal(&|study| study.configurations[1].name = "B\n\u{1b}[31m".to_owned());
+    assert!(
+        text.contains(r#""B\n\u{1b}[31m" has control characters"#),
+        "{text}"
+    );
     let text = refusal(&|study| study.blocks.as_mut().unwrap().count = 0);
     assert!(text.contains("1 to 1000"), "{text}");
     let text = refusal(&|study| study.configurations.clear());

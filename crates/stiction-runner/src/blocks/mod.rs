@@ -104,6 +104,11 @@ fn check(parts: &[Part<'_>], blocks: &Blocks) -> Result<(), SuiteError> {
         if name.trim().is_empty() {
             return refuse("name", "a configuration's name is empty".to_owned());
         }
+        // It stands in tables, in lines of CSV and on the command line of `compare`.
+        if name.contains(char::is_control) {
+            let problem = format!("{name:?} has control characters");
+            return refuse("name", problem);
+        }
         if parts[..number]
             .iter()
             .any(|other| other.configuration.name == *name)
