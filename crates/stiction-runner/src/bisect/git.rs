@@ -137,6 +137,9 @@ impl Repository {
     fn not_an_ancestor(&self, good: &str, bad: &str) -> BisectError {
         let base = self.answer(["merge-base", good, bad]);
         let advice = match base {
+            Ok(base) if base == bad => "; it comes after it: change their places, and give \
+                                        `--find better` where an improvement is looked for"
+                .to_owned(),
             Ok(base) => format!("; their common ancestor is {base}: give that if it is good too"),
             Err(_) => String::new(),
         };
@@ -349,7 +352,7 @@ mod tests {
     fn ends_that_are_no_ends_are_refused() {
         let history = History::of(MERGED);
         let error = history.chain('d', 'a').unwrap_err().to_string();
-        assert!(error.contains("is no ancestor of"), "{error}");
+        assert!(error.contains("change their places"), "{error}");
         let error = history.chain('x', 'c').unwrap_err().to_string();
         assert!(error.contains(&history.ids[&'b']), "{error}");
         assert!(history.chain('a', 'a').is_err());

@@ -198,6 +198,7 @@ fn with_kept(typed: &BisectQuestionArguments, kept: &BisectQuestion) -> BisectQu
         whole.ends = vec![kept.good.clone(), kept.bad.clone()];
     }
     whole.run = whole.run.or_else(|| Some(kept.run.clone()));
+    whole.work = whole.work.or_else(|| Some(kept.work.clone()));
     whole
 }
 
@@ -216,6 +217,7 @@ fn same(asked: &BisectQuestion, kept: &BisectQuestion) -> Result<(), Failure> {
             !asked.patterns.is_empty() && asked.patterns != kept.patterns,
         ),
         ("--find", asked.seek != kept.seek),
+        ("--work", asked.work != kept.work),
     ];
     let names: Vec<&str> = differs
         .iter()
