@@ -9,6 +9,7 @@ mod commands;
 mod console;
 mod exit;
 mod failure;
+mod input;
 mod live;
 mod output;
 mod signals;

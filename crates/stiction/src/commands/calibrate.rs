@@ -1,6 +1,7 @@
 //! `stiction calibrate`: a benchmark against itself.
 
 use stiction_analysis::calibration::calibration;
+use stiction_core::SessionOutcome;
 use stiction_report::json;
 
 use super::Desk;
@@ -53,7 +54,13 @@ pub(super) fn run(
     let Some(measured) = blocked.measure(desk)? else {
         return Ok(Exit::Done);
     };
-    let found = calibration(&measured.session)?;
+    let found = match calibration(&measured.session) {
+        Err(_) if measured.outcome() == Some(SessionOutcome::Interrupted) => {
+            let message = "it was interrupted before both had run, and there is nothing to tell";
+            return Err(Failure::new(message).ending_with(Exit::Interrupted));
+        }
+        found => found?,
+    };
     let text = if desk.console.json {
         json::calibration(&found)
     } else {

@@ -1,7 +1,6 @@
 //! Job files of fio, read with what they ask for from outside.
 
 use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use stiction_formats::fio::{
@@ -9,6 +8,7 @@ use stiction_formats::fio::{
 };
 
 use crate::failure::Failure;
+use crate::input;
 
 /// The jobs of a command line, or all that is wrong with them.
 pub(super) type Read = Result<Resolved, Vec<FioError>>;
@@ -51,7 +51,7 @@ pub(super) fn read(words: &[String], machine: Machine) -> Result<Words, Failure>
             return Err(Failure::new("neither a job file nor --name=NAME is given"));
         }
         [] => Ok(JobFile::default()),
-        [file] => parse(file, &text_of(file)?, &around),
+        [file] => parse(file, &input::text_of(Path::new(file))?, &around),
         [_, second, ..] => {
             return Err(
                 Failure::new(format!("{second}: there is a job file already"))
@@ -93,35 +93,6 @@ fn sections(program: Vec<Setting>) -> Result<(Vec<String>, Vec<Setting>), Failur
     Ok((sections, others))
 }
 
-/// Bytes of a job file that are read at most, so that a device or an endless pipe in its
-/// place does not fill the memory.
-const MAX_FILE_BYTES: u64 = 16 << 20;
-
-/// The text of a job file; `-` is stdin.
-fn text_of(file: &str) -> Result<String, Failure> {
-    let text = if file == "-" {
-        text(io::stdin())
-    } else {
-        File::open(file).and_then(text)
-    };
-    text.map_err(|error| Failure::new(format!("cannot read {file}: {error}")))
-}
-
-/// All that a source gives, within the limit.
-fn text(source: impl io::Read) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    source.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        let what = format!(
-            "it has more than {} MiB, and is no job file",
-            MAX_FILE_BYTES >> 20
-        );
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
-}
-
 /// The path and the text of an included file. As in fio, a name that is not there is
 /// looked up beside the file that names it.
 fn include(from: &str, name: &str) -> Result<(String, String), String> {
@@ -132,7 +103,7 @@ fn include(from: &str, name: &str) -> Result<(String, String), String> {
             path = beside;
         }
     }
-    let text = File::open(&path).and_then(text);
+    let text = File::open(&path).and_then(input::text);
     let text = text.map_err(|error| error.to_string())?;
     Ok((path.to_string_lossy().into_owned(), text))
 }

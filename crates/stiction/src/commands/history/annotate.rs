@@ -6,6 +6,7 @@ use stiction_store::Document;
 use super::Past;
 use crate::arguments::{AnnotateArguments, HistoryChoice, PointWord};
 use crate::commands::{Desk, operand, store};
+use crate::console::harmless;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -79,6 +80,6 @@ pub(super) fn run(typed: &AnnotateArguments, desk: &Desk<'_>) -> Result<Exit, Fa
             note.why
         )
     };
-    desk.console.data(&text)?;
+    desk.console.data(&harmless(&text))?;
     Ok(Exit::Done)
 }

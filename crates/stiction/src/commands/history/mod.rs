@@ -3,7 +3,6 @@
 mod annotate;
 mod confirm;
 
-use std::io::{self, Read as _};
 use std::path::Path;
 
 use stiction_analysis::history::{
@@ -18,6 +17,7 @@ use super::{Desk, store};
 use crate::arguments::{HistoryArguments, HistoryChoice, HistoryCommand, HistoryLayout, PointWord};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 
 /// Lists series, shows one, or does something about one.
 pub(super) fn run(typed: &HistoryArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
@@ -99,15 +99,7 @@ impl Past {
 
 /// The labels in a file, one a line, or on standard input.
 fn labels(path: &Path) -> Result<Vec<String>, Failure> {
-    let mut text = String::new();
-    if path.as_os_str() == "-" {
-        io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
-    } else {
-        text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
-    }
+    let text = input::text_of(path)?;
     let lines = text.lines().map(str::trim);
     let labels: Vec<String> = lines.filter(|l| !l.is_empty()).map(str::to_owned).collect();
     if labels.is_empty() {

@@ -19,6 +19,7 @@ use crate::commands::meant::Meant;
 use crate::commands::timed::{self, hook};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 
 /// Reads the file; or the code to end with, where what is wrong has been said. What is
 /// typed beside it goes before what it says.
@@ -33,9 +34,8 @@ pub(super) fn read(
             "options about commands do not go with a file: it says them itself",
         ));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::new(format!("cannot read {}: {error}", path.display()))
-            .advise("`stiction run --example` prints a file to begin with.")
+    let text = input::text_of(path).map_err(|failure| {
+        failure.advise("`stiction run --example` prints a file to begin with.")
     })?;
     let file = spec::read(&path.display().to_string(), &text)?;
     let reader = Reader {
