@@ -19,8 +19,8 @@ pub(super) struct Named<'a> {
     pub(super) whose: &'a str,
 }
 
-/// What the words mean; or the code to end with, where what is wrong with a file has been
-/// said.
+/// What the words mean; or the code to end with, where what is wrong with a file, or
+/// the benchmark's help, has been printed.
 ///
 /// # Errors
 /// When they are no measuring command, or contradict each other or the machine.
@@ -33,16 +33,14 @@ pub(super) fn meant(
         .chain(named.words.iter().map(String::as_str))
         .map(OsString::from);
     let typed = arguments::ours_first(typed.collect());
-    let parsed = Arguments::try_parse_from(typed).map_err(|error| {
-        let first = named.words.first().map_or("", String::as_str);
-        match error.kind() {
-            ErrorKind::InvalidSubcommand => {
-                Failure::new(format!("`{first}` is no benchmark of stiction's"))
-                    .advise("Commands of others: stiction ab -- COMMAND-A --- COMMAND-B")
-            }
-            _ => Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()),
+    let parsed = match Arguments::try_parse_from(typed) {
+        Ok(parsed) => parsed,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            desk.console.data(&error.render().to_string())?;
+            return Ok(Err(Exit::Done));
         }
-    })?;
+        Err(error) => return Err(misread(named, &error)),
+    };
     let inner = &parsed.global;
     if inner.json || inner.color != ColorWhen::Auto || inner.store != global.store {
         return Err(
@@ -61,5 +59,17 @@ pub(super) fn meant(
             "`stiction {}` does not measure",
             named.words.first().map_or("", String::as_str)
         ))),
+    }
+}
+
+/// Why the words are not understood.
+fn misread(named: &Named<'_>, error: &clap::Error) -> Failure {
+    let first = named.words.first().map_or("", String::as_str);
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            Failure::new(format!("`{first}` is no benchmark of stiction's"))
+                .advise("Commands of others: stiction ab -- COMMAND-A --- COMMAND-B")
+        }
+        _ => Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()),
     }
 }
