@@ -10,7 +10,9 @@ use stiction_core::{
     SessionHeader, SkipCode, SkipReason, Trial, TrialOutcome, Unit, metrics,
 };
 
-use super::read::{Bound, LATEST_FIRST, LET_THROUGH, count, from_json, parsed};
+use super::read::{
+    Bound, LATEST_FIRST, LET_THROUGH, count, from_json, is_there, parsed, text, variant, word,
+};
 use crate::Filter;
 
 /// Where a phase stands: the session's key, the trial, the phase.
@@ -22,13 +24,15 @@ pub(super) fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result
     let (keys, mut sessions) = headers(connection, &chosen, &bound)?;
     let mut phases = phases(connection, &chosen, &bound)?;
     let sql = format!(
-        "SELECT trials.* FROM {chosen} JOIN trials ON trials.session = chosen.key
+        "SELECT trials.session, trial, cell, repetition, trials.outcome, detail, start_ns,
+                trials.targets
+         FROM {chosen} JOIN trials ON trials.session = chosen.key
          ORDER BY trials.session, trial"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(bound.named().as_slice())?;
     while let Some(row) = rows.next()? {
-        let (key, number) = (row.get("session")?, row.get("trial")?);
+        let (key, number) = (row.get(0)?, row.get(1)?);
         let trial = Trial {
             phases: phases.remove(&(key, number)).unwrap_or_default(),
             ..trial(row)?
@@ -55,16 +59,17 @@ fn headers(
     let mut rows = statement.query(bound.named().as_slice())?;
     let (mut keys, mut sessions) = (HashMap::new(), Vec::new());
     while let Some(row) = rows.next()? {
-        let header: SessionHeader = from_json(text(row, "json")?, row, "json")?;
-        let end = match row.get::<_, Option<String>>("outcome")? {
-            None => None,
-            Some(outcome) => Some(SessionEnd {
-                outcome: word(&outcome, row, "outcome")?,
-                at: parsed(row, "ended")?,
-                message: row.get("message")?,
-            }),
+        let header: SessionHeader = from_json(text(row, 1)?, row, 1)?;
+        let end = if is_there(row, 3)? {
+            Some(SessionEnd {
+                at: parsed(row, 2)?,
+                outcome: word(row, 3)?,
+                message: row.get(4)?,
+            })
+        } else {
+            None
         };
-        keys.insert(row.get("key")?, sessions.len());
+        keys.insert(row.get(0)?, sessions.len());
         sessions.push(Session {
             header,
             trials: Vec::new(),
@@ -75,23 +80,20 @@ fn headers(
 }
 
 fn trial(row: &Row<'_>) -> rusqlite::Result<Trial> {
-    let cell = from_json(text(row, "cell")?, row, "cell")?;
-    let targets: Option<String> = row.get("targets")?;
-    let start_ns = count(row, "start_ns")?;
+    let cell = from_json(text(row, 2)?, row, 2)?;
+    let targets = || from_json(text(row, 7)?, row, 7);
     Ok(Trial {
-        targets: targets
-            .map(|targets| from_json(&targets, row, "targets"))
-            .transpose()?,
-        outcome: match text(row, "outcome")? {
+        targets: is_there(row, 7)?.then(targets).transpose()?,
+        outcome: match text(row, 4)? {
             "completed" => TrialOutcome::Completed,
             "interrupted" => TrialOutcome::Interrupted,
-            "skipped" => TrialOutcome::Skipped(skip(row)?),
+            "skipped" => TrialOutcome::Skipped(skip(row, 5)?),
             _ => TrialOutcome::Failed {
-                message: detail(row)?,
+                message: detail(row, 5)?,
             },
         },
-        start_ns,
-        ..Trial::new(cell, row.get("repetition")?)
+        start_ns: count(row, 6)?,
+        ..Trial::new(cell, row.get(3)?)
     })
 }
 
@@ -102,8 +104,8 @@ fn phases(
     bound: &Bound<'_>,
 ) -> rusqlite::Result<HashMap<(i64, i64), Vec<Phase>>> {
     let sql = format!(
-        "SELECT phases.* FROM {chosen}
-         JOIN phases ON phases.session = chosen.key
+        "SELECT phases.session, trial, phase, name, phases.outcome, detail, start_ns, elapsed_ns
+         FROM {chosen} JOIN phases ON phases.session = chosen.key
          WHERE phases.kind = 'measure' ORDER BY phases.session, trial, phase"
     );
     let mut statement = connection.prepare_cached(&sql)?;
@@ -111,21 +113,21 @@ fn phases(
     let mut measured = measurements(connection, chosen, bound)?;
     let mut phases: HashMap<(i64, i64), Vec<Phase>> = HashMap::new();
     while let Some(row) = rows.next()? {
-        let (key, trial, number) = (row.get("session")?, row.get("trial")?, row.get("phase")?);
-        let outcome = match text(row, "outcome")? {
+        let (key, trial, number) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let outcome = match text(row, 4)? {
             "completed" => PhaseOutcome::Completed,
             "ended_early" => PhaseOutcome::EndedEarly,
-            "skipped" => PhaseOutcome::Skipped(skip(row)?),
+            "skipped" => PhaseOutcome::Skipped(skip(row, 5)?),
             _ => PhaseOutcome::Failed {
-                message: detail(row)?,
+                message: detail(row, 5)?,
             },
         };
         phases.entry((key, trial)).or_default().push(Phase {
             outcome,
-            start_ns: count(row, "start_ns")?,
-            elapsed_ns: count(row, "elapsed_ns")?,
+            start_ns: count(row, 6)?,
+            elapsed_ns: count(row, 7)?,
             measurements: measured.remove(&(key, trial, number)).unwrap_or_default(),
-            ..Phase::new(text(row, "name")?, PhaseKind::Measure)
+            ..Phase::new(text(row, 3)?, PhaseKind::Measure)
         });
     }
     Ok(phases)
@@ -153,7 +155,7 @@ fn measurements(
         measured.entry(place).or_default().push(Measurement {
             metric: known.metric(row)?,
             value,
-            n: count(row, "n")?,
+            n: count(row, 7)?,
             printed: row.get(8)?,
             digits_cut: false,
             corrected: row.get(9)?,
@@ -168,16 +170,12 @@ struct Known(HashMap<String, Vec<(String, String, Metric)>>);
 
 impl Known {
     fn metric(&mut self, row: &Row<'_>) -> rusqlite::Result<Metric> {
-        let (name, unit, better) = (
-            text(row, "metric")?,
-            text(row, "unit")?,
-            text(row, "better")?,
-        );
+        let (name, unit, better) = (text(row, 3)?, text(row, 4)?, text(row, 5)?);
         let of_name = self.0.entry(name.to_owned()).or_default();
         if let Some((.., metric)) = of_name.iter().find(|(u, b, _)| u == unit && b == better) {
             return Ok(metric.clone());
         }
-        let metric = metric(name, word(unit, row, "unit")?, word(better, row, "better")?);
+        let metric = metric(name, word(row, 4)?, word(row, 5)?);
         of_name.push((unit.to_owned(), better.to_owned(), metric.clone()));
         Ok(metric)
     }
@@ -195,27 +193,15 @@ fn metric(name: &str, unit: Unit, better: Better) -> Metric {
     })
 }
 
-fn text<'row>(row: &'row Row<'_>, column: &str) -> rusqlite::Result<&'row str> {
-    Ok(row.get_ref(column)?.as_str()?)
-}
-
-/// The variant of a word that records use.
-fn word<T: serde::de::DeserializeOwned>(
-    word: &str,
-    row: &Row<'_>,
-    column: &str,
-) -> rusqlite::Result<T> {
-    from_json(&format!("\"{word}\""), row, column)
-}
-
-fn detail(row: &Row<'_>) -> rusqlite::Result<String> {
-    Ok(row.get::<_, Option<String>>("detail")?.unwrap_or_default())
+fn detail(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    let detail: Option<String> = row.get(column)?;
+    Ok(detail.unwrap_or_default())
 }
 
 /// The reason that was kept as `code: detail`.
-fn skip(row: &Row<'_>) -> rusqlite::Result<SkipReason> {
-    let whole = detail(row)?;
+fn skip(row: &Row<'_>, column: usize) -> rusqlite::Result<SkipReason> {
+    let whole = detail(row, column)?;
     let (code, detail) = whole.split_once(": ").unwrap_or((&whole, ""));
-    let code: SkipCode = word(code, row, "detail")?;
+    let code: SkipCode = variant(code, row, column)?;
     Ok(SkipReason::new(code, detail))
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
+use rusqlite::types::{Type, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, Row, RowIndex, ToSql};
 use serde::de::DeserializeOwned;
 use stiction_core::{Provenance, SessionId, Summary, Tool, TrialCounts};
 
@@ -20,7 +20,7 @@ pub(super) fn record(connection: &Connection, id: &SessionId) -> rusqlite::Resul
 
 pub(super) fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Summary>> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT * FROM sessions WHERE {LET_THROUGH} {LATEST_FIRST}"
+        "SELECT {SUMMARY} FROM sessions WHERE {LET_THROUGH} {LATEST_FIRST}"
     ))?;
     let rows = statement.query_map(Bound::of(filter).named().as_slice(), summary)?;
     rows.collect()
@@ -99,48 +99,48 @@ pub(super) fn resolve(connection: &Connection, typed: &str) -> rusqlite::Result<
 fn ids(connection: &Connection, sql: &str, typed: &str) -> rusqlite::Result<Vec<SessionId>> {
     connection
         .prepare_cached(sql)?
-        .query_map([typed], |row| parsed(row, "id"))?
+        .query_map([typed], |row| parsed(row, 0))?
         .collect()
 }
 
 pub(super) fn journal_sizes(connection: &Connection) -> rusqlite::Result<BTreeMap<SessionId, u64>> {
     connection
         .prepare_cached("SELECT id, journal_bytes FROM sessions")?
-        .query_map([], |row| {
-            Ok((parsed(row, "id")?, count(row, "journal_bytes")?))
-        })?
+        .query_map([], |row| Ok((parsed(row, 0)?, count(row, 1)?)))?
         .collect()
 }
 
+/// The columns of a summary, in the order in which [`summary`] reads them: by number, since
+/// looking names up takes longer than all the rest.
+const SUMMARY: &str = "id, started, ended, outcome, label, workload, file, layout, tool,
+    tool_version, kernel, targets, filesystems, trials_completed, trials_interrupted,
+    trials_skipped, trials_failed";
+
 fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
-    let provenance = match (row.get("file")?, row.get("layout")?) {
+    let provenance = match (row.get(6)?, row.get(7)?) {
         (Some(file), Some(layout)) => Provenance::Imported { file, layout },
         _ => Provenance::Measured,
     };
-    let ended: Option<String> = row.get("ended")?;
-    let outcome: Option<String> = row.get("outcome")?;
     Ok(Summary {
-        id: parsed(row, "id")?,
-        started: parsed(row, "started")?,
-        ended: ended.map(|_| parsed(row, "ended")).transpose()?,
-        outcome: outcome
-            .map(|word| from_json(&format!("\"{word}\""), row, "outcome"))
-            .transpose()?,
-        label: row.get("label")?,
-        workload: row.get("workload")?,
+        id: parsed(row, 0)?,
+        started: parsed(row, 1)?,
+        ended: is_there(row, 2)?.then(|| parsed(row, 2)).transpose()?,
+        outcome: is_there(row, 3)?.then(|| word(row, 3)).transpose()?,
+        label: row.get(4)?,
+        workload: row.get(5)?,
         provenance,
         tool: Tool {
-            name: row.get("tool")?,
-            version: row.get("tool_version")?,
+            name: row.get(8)?,
+            version: row.get(9)?,
         },
-        kernel_release: row.get("kernel")?,
-        targets: from_json(&row.get::<_, String>("targets")?, row, "targets")?,
-        filesystems: from_json(&row.get::<_, String>("filesystems")?, row, "filesystems")?,
+        kernel_release: row.get(10)?,
+        targets: from_json(text(row, 11)?, row, 11)?,
+        filesystems: from_json(text(row, 12)?, row, 12)?,
         trials: TrialCounts {
-            completed: count(row, "trials_completed")?,
-            interrupted: count(row, "trials_interrupted")?,
-            skipped: count(row, "trials_skipped")?,
-            failed: count(row, "trials_failed")?,
+            completed: count(row, 13)?,
+            interrupted: count(row, 14)?,
+            skipped: count(row, 15)?,
+            failed: count(row, 16)?,
         },
     })
 }
@@ -151,23 +151,49 @@ pub(super) fn time_ns(at: jiff::Timestamp) -> i64 {
     i64::try_from(at.as_nanosecond().clamp(lowest, highest)).unwrap_or(i64::MAX)
 }
 
-pub(super) fn count(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
+pub(super) fn count(row: &Row<'_>, column: impl RowIndex + Copy) -> rusqlite::Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|error| unreadable(row, column, error))
 }
 
-pub(super) fn parsed<T>(row: &Row<'_>, column: &str) -> rusqlite::Result<T>
+/// Whether the column holds anything.
+pub(super) fn is_there(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<bool> {
+    Ok(row.get_ref(column)? != ValueRef::Null)
+}
+
+pub(super) fn text<'row>(row: &'row Row<'_>, column: impl RowIndex) -> rusqlite::Result<&'row str> {
+    Ok(row.get_ref(column)?.as_str()?)
+}
+
+pub(super) fn parsed<T>(row: &Row<'_>, column: impl RowIndex + Copy) -> rusqlite::Result<T>
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
-    let text: String = row.get(column)?;
+    let text = text(row, column)?;
     text.parse().map_err(|error| unreadable(row, column, error))
+}
+
+/// The variant of a word that records use.
+pub(super) fn word<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: impl RowIndex + Copy,
+) -> rusqlite::Result<T> {
+    variant(text(row, column)?, row, column)
+}
+
+/// The same of a word that is a part of what the column holds.
+pub(super) fn variant<T: DeserializeOwned>(
+    word: &str,
+    row: &Row<'_>,
+    column: impl RowIndex,
+) -> rusqlite::Result<T> {
+    from_json(&format!("\"{word}\""), row, column)
 }
 
 pub(super) fn from_json<T: DeserializeOwned>(
     text: &str,
     row: &Row<'_>,
-    column: &str,
+    column: impl RowIndex,
 ) -> rusqlite::Result<T> {
     serde_json::from_str(text).map_err(|error| unreadable(row, column, error))
 }
@@ -175,9 +201,9 @@ pub(super) fn from_json<T: DeserializeOwned>(
 /// The error for a column that holds what was never written there.
 pub(super) fn unreadable(
     row: &Row<'_>,
-    column: &str,
+    column: impl RowIndex,
     error: impl std::error::Error + Send + Sync + 'static,
 ) -> rusqlite::Error {
-    let index = row.as_ref().column_index(column).unwrap_or(usize::MAX);
+    let index = column.idx(row.as_ref()).unwrap_or(usize::MAX);
     rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(error))
 }
