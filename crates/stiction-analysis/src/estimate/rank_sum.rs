@@ -9,7 +9,7 @@
 //! (1947); L. E. Moses for the interval, as in M. Hollander and D. A. Wolfe,
 //! "Nonparametric statistical methods" (1973), section 4.
 
-use super::{all_finite, quantiles};
+use super::all_finite;
 
 /// The two-sided p-value of the hypothesis that `a` and `b` come from one
 /// distribution; 1 when a side is empty or has a value that is not finite.
@@ -73,12 +73,15 @@ fn sums_of(ranks: &[usize], chosen: usize) -> Vec<f64> {
 /// Every difference of a value of `b` and one of `a`, in rising order.
 #[must_use]
 pub fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
-    let mut all: Vec<f64> = b
-        .iter()
-        .flat_map(|y| a.iter().map(move |x| y - x))
-        .collect();
+    let mut all = unordered_differences(a, b);
     all.sort_by(f64::total_cmp);
     all
+}
+
+fn unordered_differences(a: &[f64], b: &[f64]) -> Vec<f64> {
+    b.iter()
+        .flat_map(|y| a.iter().map(move |x| y - x))
+        .collect()
 }
 
 /// The Hodges-Lehmann estimate of how far `b` is shifted from `a`: the median of all
@@ -88,7 +91,16 @@ pub fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     if !are_sides(a, b) {
         return None;
     }
-    quantiles::median_of_sorted(&differences(a, b))
+    // There may be hundreds of thousands, of which one or two count.
+    let mut all = unordered_differences(a, b);
+    let middle = all.len() / 2;
+    let is_even = all.len() % 2 == 0;
+    let (below, &mut upper, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
+    let lower = below.iter().copied().max_by(f64::total_cmp);
+    Some(match lower {
+        Some(lower) if is_even => f64::midpoint(lower, upper),
+        _ => upper,
+    })
 }
 
 /// The exact interval for the shift that covers at least `confidence`; `None` when
@@ -99,11 +111,17 @@ pub fn interval(a: &[f64], b: &[f64], confidence: f64) -> Option<(f64, f64)> {
     if !are_sides(a, b) {
         return None;
     }
-    let k = quantile((1.0 - confidence) / 2.0, a.len(), b.len());
-    let all = differences(a, b);
-    let lowest = all.get(k.checked_sub(1)?)?;
-    let highest = all.get(all.len().checked_sub(k)?)?;
-    Some((*lowest, *highest))
+    innermost(a, b, quantile((1.0 - confidence) / 2.0, a.len(), b.len()))
+}
+
+/// The `k`-th lowest and the `k`-th highest difference, from 1; `None` where there are no
+/// so many.
+#[must_use]
+pub fn innermost(a: &[f64], b: &[f64], k: usize) -> Option<(f64, f64)> {
+    let mut all = unordered_differences(a, b);
+    let (lowest, highest) = (k.checked_sub(1)?, all.len().checked_sub(k)?);
+    let mut at = |place| *all.select_nth_unstable_by(place, f64::total_cmp).1;
+    Some((at(lowest), at(highest)))
 }
 
 /// The smallest u with P(U <= u) >= `probability` for untied samples of m and n: R's

@@ -7,8 +7,9 @@ use stiction_core::{Annotation, Better, MetricClass, Seed};
 use super::divisive::{Rule, change_points, serial_correlation};
 use super::prediction;
 use super::series::Series;
-use super::shift::shift;
+use super::shift;
 use crate::estimate::plan::deviation;
+use crate::estimate::rank_sum;
 use crate::verdict::Effects;
 
 /// How a series is judged.
@@ -294,21 +295,22 @@ struct Between {
 }
 
 impl Between {
+    /// The values before and after.
+    fn sides<'a>(&self, logs: &'a Logs) -> (&'a [f64], &'a [f64]) {
+        let of = |range: &Range<usize>| &logs.values[range.clone()];
+        (of(&self.before), of(&self.after))
+    }
+
+    /// How far the one side lies from the other, as a difference of logarithms.
     fn size(&self, logs: &Logs) -> f64 {
-        let shift = shift(
-            &logs.values[self.before.clone()],
-            &logs.values[self.after.clone()],
-        );
-        shift.map_or(0.0, |shift| shift.estimate)
+        let (before, after) = self.sides(logs);
+        rank_sum::hodges_lehmann(before, after).unwrap_or(0.0)
     }
 
     fn told(&self, logs: &Logs, better: Better) -> LevelChange {
-        let shift = shift(
-            &logs.values[self.before.clone()],
-            &logs.values[self.after.clone()],
-        );
-        let size = shift.map_or(0.0, |shift| shift.estimate);
-        let interval = shift.and_then(|shift| shift.interval);
+        let size = self.size(logs);
+        let (before, after) = self.sides(logs);
+        let interval = shift::interval(before, after);
         LevelChange {
             at: logs.places[self.after.start],
             size: size.exp_m1(),

@@ -1,6 +1,6 @@
-//! How far one stretch of a series lies from the one before.
+//! How well it is known how far one stretch of a series lies from the one before.
 
-use crate::estimate::{quantiles, rank_sum};
+use crate::estimate::rank_sum;
 
 /// Points of both stretches together up to which the interval is exact. Beyond it the sum
 /// of ranks is as good as normal, and counting its ways takes long.
@@ -9,26 +9,15 @@ const MOST_EXACT: usize = 60;
 /// The 97.5 % quantile of the normal distribution.
 const TWO_SIDED: f64 = 1.959_963_984_540;
 
-/// A difference of logarithms, and the interval that covers it with 95 %.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shift {
-    pub(super) estimate: f64,
-    /// `None` where there are too few points for one.
-    pub(super) interval: Option<(f64, f64)>,
-}
-
-/// How far `after` is shifted from `before`: the estimate of Hodges and Lehmann with the
-/// interval of Moses. `None` when one of them is empty.
-pub(super) fn shift(before: &[f64], after: &[f64]) -> Option<Shift> {
-    let all = rank_sum::differences(before, after);
-    let estimate = quantiles::median_of_sorted(&all)?;
-    let interval = if before.len() + after.len() <= MOST_EXACT {
+/// The interval of Moses that covers how far `after` is shifted from `before` with 95 %;
+/// `None` where there are too few points for one.
+pub(super) fn interval(before: &[f64], after: &[f64]) -> Option<(f64, f64)> {
+    let (m, n) = (before.len(), after.len());
+    if m + n <= MOST_EXACT {
         rank_sum::interval(before, after, 0.95)
     } else {
-        let k = normal_quantile(before.len(), after.len());
-        k.checked_sub(1).map(|k| (all[k], all[all.len() - 1 - k]))
-    };
-    Some(Shift { estimate, interval })
+        rank_sum::innermost(before, after, normal_quantile(m, n))
+    }
 }
 
 /// What `rank_sum::quantile` is at 2.5 %, by the normal approximation: M. Hollander and D. A.
@@ -56,15 +45,13 @@ mod tests {
     fn a_shift_of_many_points_lies_in_its_interval() {
         let before: Vec<f64> = (0..100).map(f64::from).collect();
         let after: Vec<f64> = before.iter().map(|value| value + 7.0).collect();
-        let shift = shift(&before, &after).unwrap();
-        assert_eq!(shift.estimate, 7.0);
-        let (lowest, highest) = shift.interval.unwrap();
+        let (lowest, highest) = interval(&before, &after).unwrap();
         assert!(lowest < 7.0 && highest > 7.0 && highest - lowest < 20.0);
     }
 
     #[test]
-    fn nothing_has_no_shift() {
-        assert_eq!(shift(&[], &[1.0]), None);
-        assert_eq!(shift(&[1.0], &[2.0]).unwrap().interval, None);
+    fn few_points_have_no_interval() {
+        assert_eq!(interval(&[], &[1.0]), None);
+        assert_eq!(interval(&[1.0], &[2.0]), None);
     }
 }
