@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use stiction_core::{Better, Environment, Measurement, Metric, Phase, Subject, format_count};
+use stiction_core::{
+    Better, Environment, Measurement, Metric, Phase, Subject, format_count, metrics,
+};
 
 use super::comparison::{BlockValues, Comparison, Doubt, Row};
 use super::decide::LEVEL;
@@ -75,6 +77,7 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
             noise: &|metric| told_noise(&widest, &pair.phase, metric),
             effects: &options.effects,
             classes: &options.classes,
+            tells_a_score: tells_a_score(a, pair),
             looks: &looks,
             accept_batched: options.accept_batched,
             references: &references,
@@ -378,6 +381,16 @@ fn pair_jobs(pair: &Pair<'_>) -> work::JobDifferences {
         (Some(a), Some(b)) => work::job_differences(&a, &b),
         _ => work::JobDifferences::default(),
     }
+}
+
+/// Whether the runs are of a command that tells figures of its own.
+fn tells_a_score(side: &Side<'_>, pair: &Pair<'_>) -> bool {
+    let is_command = |workload: &str| workload == "command";
+    let plans = side.sessions().iter().map(|session| &session.header.plan);
+    let mut workloads = plans.flatten().map(|plan| plan.workload.as_str());
+    let runs = pair.a.iter().chain(&pair.b);
+    let mut told = runs.flat_map(|run| &run.phase.measurements);
+    workloads.any(is_command) && told.any(|m| metrics::by_name(&m.metric.name).is_none())
 }
 
 fn has_jobs(pair: &Pair<'_>) -> bool {

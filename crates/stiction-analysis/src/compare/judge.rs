@@ -1,6 +1,8 @@
 //! The verdict on one metric: refusals first, in order, then the judgement.
 
-use stiction_core::{Better, Metric, MetricClass, PhaseOutcome, Subject, Unit as MetricUnit};
+use stiction_core::{
+    Better, Metric, MetricClass, PhaseOutcome, Subject, Unit as MetricUnit, metrics,
+};
 
 use super::comparison::BlockValues;
 use super::decide;
@@ -36,6 +38,9 @@ pub(super) struct Ground<'a> {
     pub(super) effects: &'a Effects,
     /// The classes of metrics that are judged; none for all.
     pub(super) classes: &'a [MetricClass],
+    /// Whether the command that ran tells figures of its own: they are the score then,
+    /// and what it took is described.
+    pub(super) tells_a_score: bool,
     /// After which blocks looks were planned; none where the blocks were not to end early.
     pub(super) looks: &'a [u32],
     /// Whether the user wants runs judged that were not interleaved.
@@ -91,7 +96,8 @@ pub(super) struct Figures<'a> {
 pub(super) fn effect(ground: &Ground<'_>, metric: &Metric, a: Option<&SideValue>) -> Option<f64> {
     let (effects, classes) = (ground.effects, ground.classes);
     let left_out = !classes.is_empty() && !classes.contains(&metric.class);
-    if metric.better == Better::Neither || left_out {
+    let beside_the_score = ground.tells_a_score && metrics::by_name(&metric.name).is_some();
+    if metric.better == Better::Neither || left_out || beside_the_score {
         return None;
     }
     let share = effects.of(metric.class)?;

@@ -4,7 +4,7 @@ use super::only_row;
 use crate::sessions::{cell, measured, read_at};
 use stiction_analysis::Verdict;
 use stiction_analysis::compare::{CompareOptions, Row, Side, compare};
-use stiction_core::{Measurement, Session, metrics};
+use stiction_core::{Better, Measurement, Metric, MetricClass, Session, Unit, metrics};
 
 /// A session of blocks in the order A B, B A, A B, ... with these rates.
 fn interleaved(rates: &[(f64, f64)]) -> Session {
@@ -170,4 +170,36 @@ fn many_cells_raise_the_bar_for_each() {
         .filter(|row| row.verdict == Some(Verdict::Worse))
         .count();
     assert_eq!(alarms, 1);
+}
+
+/// A command's own figure is the score; how long it took is told beside it.
+#[test]
+fn the_figures_that_a_command_tells_are_what_is_judged() {
+    let tps = Metric {
+        name: "tps_per_s".into(),
+        unit: Unit::OperationsPerSecond,
+        better: Better::More,
+        class: MetricClass::Throughput,
+    };
+    let mut session = interleaved(&drifting(0.9, 10));
+    for trial in &mut session.trials {
+        let phase = &mut trial.phases[0];
+        let rate = phase.measurements[0].value;
+        phase.measurements = vec![
+            Measurement::new(metrics::ELAPSED, 1e8 / rate, 1),
+            Measurement::new(tps.clone(), rate, 1),
+        ];
+    }
+    let verdicts = |session: &Session| -> Vec<Option<Verdict>> {
+        let a = Side::labelled(session, "a").unwrap();
+        let b = Side::labelled(session, "b").unwrap();
+        let rows = compare(&a, &b, &CompareOptions::default()).rows;
+        rows.into_iter().map(|row| row.verdict).collect()
+    };
+    session.header.plan.as_mut().unwrap().workload = "command".to_owned();
+    assert_eq!(verdicts(&session), [None, Some(Verdict::Worse)]);
+    for trial in &mut session.trials {
+        trial.phases[0].measurements.truncate(1);
+    }
+    assert_eq!(verdicts(&session), [Some(Verdict::Worse)]);
 }
