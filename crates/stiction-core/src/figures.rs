@@ -172,9 +172,11 @@ fn rates(phase: &Phase, all_active: Option<AllActive>, found: &mut Vec<Measureme
     ));
 }
 
+/// `None` of a stretch in which nothing was moved: it was too short to say anything, which
+/// a rate of 0 would make a failure of.
 fn all_active_rate(stretch: AllActive) -> Option<f64> {
     let length_ns = stretch.end_ns.checked_sub(stretch.start_ns)?;
-    (length_ns > 0).then(|| stretch.bytes as f64 * NS_PER_S / length_ns as f64)
+    (length_ns > 0 && stretch.bytes > 0).then(|| stretch.bytes as f64 * NS_PER_S / length_ns as f64)
 }
 
 fn latency(latencies: &Histogram, found: &mut Vec<Measurement>) {

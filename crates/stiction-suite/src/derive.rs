@@ -268,6 +268,18 @@ mod tests {
         };
         let found = measurements(&phase(), beside);
         assert_eq!(value(&found, &metrics::RATE_ALL_ACTIVE), Some(100.0));
+        // Shorter than any operation took: that nothing was moved is no failure.
+        let short = AllActive {
+            end_ns: 500_000_010,
+            bytes: 0,
+            ..beside.all_active.unwrap()
+        };
+        let beside = Beside {
+            all_active: Some(short),
+            ..Beside::default()
+        };
+        let found = measurements(&phase(), beside);
+        assert_eq!(value(&found, &metrics::RATE_ALL_ACTIVE), None);
     }
 
     /// Four seconds of 10, 20, 30 and 40 reads of 1 KiB; a ramp of 1.5 s ends with the
