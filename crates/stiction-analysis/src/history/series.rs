@@ -28,14 +28,17 @@ pub struct SeriesOptions {
     /// Labels, oldest first, that give the order, such as the hashes of commits; sessions
     /// with none of them are left out. By time where there are none.
     pub order: Option<Vec<String>>,
+    /// The smallest effects of interest: a class without one has no series.
+    pub effects: Effects,
 }
 
 impl Default for SeriesOptions {
-    /// Boots, by time.
+    /// Boots, by time, and the usual classes.
     fn default() -> Self {
         Self {
             unit: PointUnit::Boot,
             order: None,
+            effects: Effects::default(),
         }
     }
 }
@@ -109,7 +112,10 @@ pub fn series(sessions: &[Session], options: &SeriesOptions) -> Vec<Series> {
         let place = Place::of(session);
         for trial in &session.trials {
             let context = place.context(&trial.cell, trial.targets.as_deref());
-            contexts.entry(context).or_default().take(number, trial);
+            contexts
+                .entry(context)
+                .or_default()
+                .take(number, trial, &options.effects);
         }
     }
     let mut all = Vec::new();
@@ -120,18 +126,18 @@ pub fn series(sessions: &[Session], options: &SeriesOptions) -> Vec<Series> {
 }
 
 impl Gathered {
-    fn take(&mut self, session: usize, trial: &Trial) {
+    fn take(&mut self, session: usize, trial: &Trial, effects: &Effects) {
         if let TrialOutcome::Failed { message } = &trial.outcome {
             self.failed.push((session, format!("it failed: {message}")));
         }
         for phase in &trial.phases {
             if phase.kind == PhaseKind::Measure {
-                self.take_phase(session, phase);
+                self.take_phase(session, phase, effects);
             }
         }
     }
 
-    fn take_phase(&mut self, session: usize, phase: &Phase) {
+    fn take_phase(&mut self, session: usize, phase: &Phase, effects: &Effects) {
         if let PhaseOutcome::Failed { message } = &phase.outcome {
             let message = format!("{} failed: {message}", phase.name);
             self.failed.push((session, message));
@@ -140,7 +146,7 @@ impl Gathered {
         let mut is_main = true;
         for measurement in &phase.measurements {
             let metric = &measurement.metric;
-            if Effects::default().of(metric.class).is_none() {
+            if effects.of(metric.class).is_none() {
                 continue;
             }
             let value = measurement.value;

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
+use stiction_analysis::Effects;
 use stiction_core::AnnotationKind;
+
+use super::effects::effects;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +17,8 @@ Examples:
                                     By commit, where labels are their hashes
   stiction history annotate 3f2a --at k3f9 --why 'new default of read-ahead'
   stiction history confirm 3f2a     How to run both sides of the change again
+  stiction history confirm 3f2a --run --blocks 12
+                                    Run them, where both can be had here
 
 A series is one figure of one cell on one machine and place. Each start of the
 machine is one point, whatever ran in it. The course shows 0 for the lowest
@@ -59,6 +64,10 @@ pub(crate) struct HistoryChoice {
     /// fixed at boot changed
     #[arg(long, value_enum, value_name = "UNIT", default_value = "boot")]
     pub(crate) each: PointWord,
+    /// Smallest effects of interest by class: throughput, latency, tail, extreme, cpu,
+    /// cpu-points
+    #[arg(long, value_name = "CLASS=PERCENT,...", value_parser = effects)]
+    pub(crate) mei: Option<Effects>,
     /// Order by these labels, one a line, oldest first; `-` is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) order: Option<PathBuf>,
@@ -87,7 +96,8 @@ pub(crate) enum HistoryLayout {
 pub(crate) enum HistoryCommand {
     /// Say what a change was, so that the series is judged apart before and after it
     Annotate(AnnotateArguments),
-    /// Say how what stood before and after a change can be run again, side by side
+    /// Say how what stood before and after a change can be run again, side by side, or
+    /// run it
     Confirm(ConfirmArguments),
 }
 
@@ -133,12 +143,71 @@ impl KindWord {
     }
 }
 
-/// Say how both sides of a change can be run again
+const CONFIRM_EXAMPLES: &str = "\
+Examples:
+  stiction history confirm 3f2a     The commands that run both sides again
+  stiction history confirm 3f2a --run
+                                    Run them here, where only the directory differs
+  stiction history confirm 3f2a --run --a-prepare 'dpkg -i old.deb' \\
+                                --b-prepare 'dpkg -i new.deb'
+
+A is what stood before the change and the baseline, B what stood after it. Settings of
+the machine are not changed but by the commands that you give.";
+
+/// Say how both sides of a change can be run again, or run them
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = CONFIRM_EXAMPLES)]
 pub(crate) struct ConfirmArguments {
     /// The series, by the beginning of its id
     #[arg(value_name = "SERIES")]
     pub(crate) series: String,
+    /// Run both sides in blocks and compare them, where both can be had on this machine
+    /// as it runs
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// Carry this out before each run of A, which is the side before, by a shell
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "run",
+        help_heading = "Around each run"
+    )]
+    pub(crate) a_prepare: Option<String>,
+    /// Carry this out before each run of B
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "run",
+        help_heading = "Around each run"
+    )]
+    pub(crate) b_prepare: Option<String>,
+    /// Carry this out after each run of A, however it ended
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "run",
+        help_heading = "Around each run"
+    )]
+    pub(crate) a_conclude: Option<String>,
+    /// Carry this out after each run of B
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "run",
+        help_heading = "Around each run"
+    )]
+    pub(crate) b_conclude: Option<String>,
+    /// Blocks: one run of each side in each [default: 10]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        requires = "run",
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
+    pub(crate) blocks: Option<u32>,
+    /// Begin no block that would not end in this time (20m)
+    #[arg(long, value_name = "TIME", requires = "run")]
+    pub(crate) budget: Option<String>,
     #[command(flatten)]
     pub(crate) choice: HistoryChoice,
 }

@@ -1,5 +1,6 @@
 //! `stiction ab`: two things in blocks.
 
+use stiction_analysis::Effects;
 use stiction_core::Setting;
 use stiction_formats::words;
 use stiction_host::Alterations;
@@ -38,12 +39,8 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         (&typed.b_prepare, &typed.b_conclude),
     ];
     let alterations = both_altered(typed)?;
-    let mut command = recorded_with_settings(typed);
-    command.push("--".to_owned());
     let mut all = Vec::new();
     for (number, (meant, (prepare, conclude))) in sides.into_iter().zip(hooks).enumerate() {
-        command.extend((number == 1).then(|| BETWEEN.to_owned()));
-        command.extend(meant.command.iter().cloned());
         let name = typed.names.get(number).cloned();
         all.push(Ready {
             name: name.unwrap_or_else(|| letter(number)),
@@ -53,6 +50,7 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
             meant,
         });
     }
+    let command = command(recorded_with_settings(typed), &all);
     let recording = joined(&typed.recording, &all[0].meant.recording);
     Blocked {
         all,
@@ -60,6 +58,7 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         recording,
         shown: typed.shown,
         command,
+        effects: Effects::default(),
         is_calibration: false,
     }
     .run(desk)
@@ -97,6 +96,15 @@ fn recorded_with_settings(typed: &AbArguments) -> Vec<String> {
         .value("--scratch-size", typed.machine.scratch_size.as_ref())
         .switch("--global-settings", typed.machine.global_settings)
         .words()
+}
+
+/// Two sides as they are recorded, after the words that are about both.
+pub(super) fn command(mut words: Vec<String>, sides: &[Ready]) -> Vec<String> {
+    for (side, before) in sides.iter().zip(["--", BETWEEN]) {
+        words.push(before.to_owned());
+        words.extend(side.meant.command.iter().cloned());
+    }
+    words
 }
 
 /// What is recorded: as typed for all, else as typed for the benchmark.

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 
 use super::Desk;
 use super::meant::{self, Asked, Meant};
-use crate::arguments::{self, Arguments, ColorWhen, Global};
+use crate::arguments::{self, Arguments, ColorWhen, Command, Global};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -29,11 +29,7 @@ pub(super) fn meant(
     global: &Global,
     desk: &Desk<'_>,
 ) -> Result<Result<Meant, Exit>, Failure> {
-    let typed = std::iter::once("stiction")
-        .chain(named.words.iter().map(String::as_str))
-        .map(OsString::from);
-    let typed = arguments::ours_first(typed.collect());
-    let parsed = match Arguments::try_parse_from(typed) {
+    let parsed = match parsed(named) {
         Ok(parsed) => parsed,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             desk.console.data(&error.render().to_string())?;
@@ -48,7 +44,31 @@ pub(super) fn meant(
                 .advise("Put them before the benchmark's name."),
         );
     }
-    match meant::meant(&parsed.command, desk)? {
+    of(&parsed.command, named, desk)
+}
+
+/// The words read as arguments.
+///
+/// # Errors
+/// When they are none.
+pub(super) fn parsed(named: &Named<'_>) -> Result<Arguments, clap::Error> {
+    let typed = std::iter::once("stiction")
+        .chain(named.words.iter().map(String::as_str))
+        .map(OsString::from);
+    let typed = arguments::ours_first(typed.collect());
+    Arguments::try_parse_from(typed)
+}
+
+/// What the command means, that the words are.
+///
+/// # Errors
+/// When it does not measure, or contradicts itself or the machine.
+pub(super) fn of(
+    command: &Command,
+    named: &Named<'_>,
+    desk: &Desk<'_>,
+) -> Result<Result<Meant, Exit>, Failure> {
+    match meant::meant(command, desk)? {
         Asked::Meant(meant) if meant.dumps_plan => {
             Err(Failure::new("the benchmark is asked for its plan alone")
                 .advise("`--dry-run` before its name prints the plan of all blocks."))
@@ -63,7 +83,7 @@ pub(super) fn meant(
 }
 
 /// Why the words are not understood.
-fn misread(named: &Named<'_>, error: &clap::Error) -> Failure {
+pub(super) fn misread(named: &Named<'_>, error: &clap::Error) -> Failure {
     let first = named.words.first().map_or("", String::as_str);
     match error.kind() {
         ErrorKind::InvalidSubcommand => {

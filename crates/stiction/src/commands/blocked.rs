@@ -4,6 +4,7 @@ mod stop;
 
 use std::time::Duration;
 
+use stiction_analysis::Effects;
 use stiction_analysis::compare::{CompareOptions, Matrix, Side, matrix};
 use stiction_analysis::mixed::directions_apart;
 use stiction_core::{Level, Session, SessionOutcome, parse_duration_ns};
@@ -63,6 +64,8 @@ pub(super) struct Blocked {
     pub(super) shown: ShownArguments,
     /// The command as it is recorded.
     pub(super) command: Vec<String>,
+    /// The smallest effects of interest of the comparison.
+    pub(super) effects: Effects,
     pub(super) is_calibration: bool,
 }
 
@@ -154,7 +157,11 @@ impl Blocked {
         }
         let names: Vec<&str> = self.all.iter().map(|one| one.name.as_str()).collect();
         let session = directions_apart(measured.session.clone());
-        let matrix = compared(&session, &names, &CompareOptions::default());
+        let options = CompareOptions {
+            effects: self.effects,
+            ..CompareOptions::default()
+        };
+        let matrix = compared(&session, &names, &options);
         let rules = JunitRules::default();
         let text = compare::text(&matrix, &self.shown, rules, desk.console);
         let exit = measured.conclude(&text, desk)?;

@@ -1,5 +1,6 @@
 //! `stiction calibrate`: a benchmark against itself.
 
+use stiction_analysis::Effects;
 use stiction_analysis::calibration::calibration;
 use stiction_core::SessionOutcome;
 use stiction_report::json;
@@ -49,6 +50,7 @@ pub(super) fn run(
         recording,
         shown: ShownArguments::default(),
         command,
+        effects: Effects::default(),
         is_calibration: true,
     };
     let Some(measured) = blocked.measure(desk)? else {

@@ -2,6 +2,8 @@
 
 mod spec;
 
+use stiction_analysis::Effects;
+
 use super::Desk;
 use super::blocked::{Blocked, Ready};
 use super::recorded::Recorded;
@@ -29,32 +31,45 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
             typed.names.len()
         )));
     }
-    let mut all = Vec::new();
-    for (number, text) in typed.commands.iter().enumerate() {
-        let command = timed::of_text(text, typed.timing.shell)?;
-        let name = typed.names.get(number).cloned();
-        let of_each = |option, values| of_each(option, values, number, count);
-        all.push(Ready {
-            name: name.unwrap_or_else(|| letter(number)),
-            meant: timed::meant(command, (number, count), &typed.timing, &typed.recording)?,
-            alterations: None,
-            prepare: of_each("--prepare", &typed.prepare)?.map(|line| hook(line)),
-            conclude: of_each("--conclude", &typed.conclude)?.map(|line| hook(line)),
-        });
-    }
-    let mut recorded = recorded("run", &typed.blocking);
-    for text in &typed.commands {
-        recorded = recorded.value("--command", Some(text));
+    let all: Result<Vec<Ready>, Failure> = (0..count).map(|number| ready(typed, number)).collect();
+    let mut recorded = timed::recorded(recorded("run", &typed.blocking), &typed.timing);
+    for (option, texts) in [
+        ("--command", &typed.commands),
+        ("--prepare", &typed.prepare),
+        ("--conclude", &typed.conclude),
+    ] {
+        for text in texts {
+            recorded = recorded.value(option, Some(text));
+        }
     }
     Blocked {
-        all,
+        all: all?,
         blocking: typed.blocking.clone(),
         recording: typed.recording.clone(),
         shown: typed.shown,
         command: recorded.words(),
+        effects: Effects::default(),
         is_calibration: false,
     }
     .run(desk)
+}
+
+/// The `number`-th command of those that are given.
+///
+/// # Errors
+/// When it, or what is said of it, does not read.
+pub(super) fn ready(typed: &RunArguments, number: usize) -> Result<Ready, Failure> {
+    let count = typed.commands.len();
+    let command = timed::of_text(&typed.commands[number], typed.timing.shell)?;
+    let name = typed.names.get(number).cloned();
+    let of_each = |option, values| of_each(option, values, number, count);
+    Ok(Ready {
+        name: name.unwrap_or_else(|| letter(number)),
+        meant: timed::meant(command, (number, count), &typed.timing, &typed.recording)?,
+        alterations: None,
+        prepare: of_each("--prepare", &typed.prepare)?.map(|line| hook(line)),
+        conclude: of_each("--conclude", &typed.conclude)?.map(|line| hook(line)),
+    })
 }
 
 /// A, B, ... Z, then numbers.

@@ -9,6 +9,7 @@ use stiction_suite::command::MetricSource;
 use stiction_suite::{CommandLine, Place, TimedCommand, TimedCommandOptions};
 
 use super::meant::Meant;
+use super::recorded::Recorded;
 use crate::arguments::{Recording, Timing};
 use crate::failure::Failure;
 
@@ -49,6 +50,20 @@ pub(super) fn of_each<'a, T>(
         ))
         .advise("Give it once, or once for each.")),
     }
+}
+
+/// A command as it is recorded, with how commands are run; where, the environment has.
+pub(super) fn recorded(mut recorded: Recorded, typed: &Timing) -> Recorded {
+    for metric in &typed.metrics {
+        recorded = recorded.value("--metric", Some(metric));
+    }
+    recorded
+        .switch("--shell", typed.shell)
+        .value("--warmup", (typed.warmup > 0).then_some(typed.warmup))
+        .switch("--drop-caches", typed.drop_caches)
+        .switch("--fresh-directory", typed.fresh_directory)
+        .switch("--ignore-failure", typed.ignore_failure)
+        .value("--limit", typed.limit.as_ref())
 }
 
 /// The timing of one command, the `number`-th of `count`.

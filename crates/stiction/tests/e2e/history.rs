@@ -8,7 +8,7 @@ use testkit::sessions::{nightly, nights};
 use crate::lab::{Lab, assert_fits, assert_says, words};
 
 /// A lab with fifteen nights at one rate, and ten that are a fifth slower.
-fn stocked() -> (Lab, Vec<Session>) {
+pub(crate) fn stocked() -> (Lab, Vec<Session>) {
     let sessions = nights(&[[100e6; 15].as_slice(), &[80e6; 10]].concat());
     (filled(&sessions), sessions)
 }
@@ -30,7 +30,7 @@ fn says(text: &str, part: &str) {
     assert_says(text, &[part]);
 }
 
-fn states(lab: &Lab) -> Vec<(String, String)> {
+pub(crate) fn states(lab: &Lab) -> Vec<(String, String)> {
     let json = lab.json(["history"], 0);
     let series = json["series"].as_array().expect("series");
     let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
@@ -213,6 +213,96 @@ fn confirming_says_how_to_set_what_can_be_set() {
         &text,
         "--b-prepare 'echo 4096 > /sys/block/vda/queue/read_ahead_kb'",
     );
+}
+
+/// The command of nights that print what is in `speed` of their directory, and got slower
+/// by a fifth; the first fifteen of them ran in `before`, the others in `after`.
+fn nights_of_a_command(before: &Path, after: &Path) -> (Lab, String) {
+    let command = [
+        "stiction",
+        "run",
+        "--order=random",
+        "--metric=speed[/s,more]=/([0-9]+)/",
+        "--command=cat speed",
+    ];
+    let mut sessions = nights(&[[100e6; 15].as_slice(), &[80e6; 10]].concat());
+    for (night, session) in sessions.iter_mut().enumerate() {
+        let place = if night < 15 { before } else { after };
+        session.header.command = command.map(str::to_owned).to_vec();
+        session.header.environment.targets[0].path = place.display().to_string();
+    }
+    let lab = filled(&sessions);
+    let id = states(&lab)[0].0.clone();
+    (lab, id)
+}
+
+/// Confirms with `more` words, and returns what six blocks said of the speed.
+fn confirmed(lab: &Lab, id: &str, more: &[&str], code: i32) -> (String, f64) {
+    let confirm = ["history", "confirm", id, "--run", "--blocks", "6"];
+    let told = lab.json(confirm.iter().chain(more), code);
+    assert_eq!(told["schema"], "stiction-comparison");
+    let rows = told["candidates"][0]["rows"].as_array().expect("rows");
+    let is_speed = |row: &&serde_json::Value| row["metric"].to_string().contains("speed");
+    let row = rows.iter().find(is_speed).expect("what was printed");
+    assert_eq!(row["estimate"]["blocks_count"], 6, "{row}");
+    let change = row["estimate"]["change_percent"].as_f64();
+    let verdict = row["verdict"].as_str().expect("a verdict");
+    (verdict.to_owned(), change.expect("a change"))
+}
+
+#[test]
+fn confirming_runs_the_sides_that_commands_make() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let (lab, id) = nights_of_a_command(place.path(), place.path());
+    let set = |speed: u32| format!("echo {speed} > {}/speed", place.path().display());
+    let (slow, fast) = (set(80), set(100));
+    let hooks = ["--a-prepare", &fast, "--b-prepare", &slow];
+    let (verdict, change) = confirmed(&lab, &id, &hooks, 1);
+    assert_eq!(verdict, "worse");
+    assert!((change + 20.0).abs() < 1e-6, "{change}");
+    let kept = lab.json(["export", "latest"], 0)["session"]["header"]["command"].take();
+    let command: Vec<&str> = kept
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|w| w.as_str())
+        .collect();
+    assert!(
+        command.ends_with(&["--", "cat", "speed", "---", "cat", "speed"]),
+        "{kept}"
+    );
+
+    // Without them nothing is run.
+    let sessions = lab.json(["list"], 0);
+    let run = ["history", "confirm", &id, "--run"];
+    says(&lab.output(run, 3), "Nothing that was observed");
+    says(&lab.talk(run, 3), "not run");
+    assert_eq!(lab.json(["list"], 0), sessions);
+    let no_run = ["history", "confirm", &id, "--blocks", "6"];
+    says(&lab.talk(no_run, 2), "--run");
+}
+
+#[test]
+fn confirming_runs_each_side_in_its_directory() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let [before, after] = ["before", "after"].map(|name| folder.path().join(name));
+    for (place, speed) in [(&before, "100\n"), (&after, "80\n")] {
+        std::fs::create_dir(place).expect("a directory");
+        std::fs::write(place.join("speed"), speed).expect("a file");
+    }
+    let (lab, id) = nights_of_a_command(&before, &after);
+    let (verdict, change) = confirmed(&lab, &id, &[], 1);
+    assert_eq!(verdict, "worse");
+    assert!((change + 20.0).abs() < 1e-6, "{change}");
+}
+
+#[test]
+fn a_smallest_effect_of_interest_decides_what_is_a_change() {
+    let (lab, _) = stocked();
+    let state = |mei: &str| lab.json(["history", "--mei", mei], 0)["series"][0]["state"].clone();
+    assert_eq!(state("throughput=15%"), "changed");
+    // 80 of 100 is 22 % from either side, on logarithms.
+    assert_eq!(state("throughput=30%"), "steady");
 }
 
 #[test]

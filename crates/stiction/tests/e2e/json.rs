@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::history;
 use crate::lab::{Lab, seed, words};
 
 const DOCUMENTATION: &str = include_str!("../../../../docs/json.md");
@@ -143,6 +144,10 @@ fn every_command_writes_a_document() {
     let selftest = lab.json(["selftest", "stats", "--only", "steady"], 0);
     check(&selftest, "stiction-selftest");
     check(&lab.json(["history", "--all"], 0), "stiction-history");
+    let (past, _) = history::stocked();
+    let (changed, _) = &history::states(&past)[0];
+    let confirmed = past.json(["history", "confirm", changed], 3);
+    check(&confirmed, "stiction-confirmation");
     let note = [
         "history", "annotate", "all", "--at", "latest", "--why", "a disk",
     ];

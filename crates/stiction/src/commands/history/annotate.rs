@@ -22,6 +22,7 @@ pub(super) fn run(typed: &AnnotateArguments, desk: &Desk<'_>) -> Result<Exit, Fa
         since: None,
         each: PointWord::Session,
         order: None,
+        mei: None,
     };
     let past = Past::read(&everything, &archive, desk)?;
     let series = if typed.series == ALL {

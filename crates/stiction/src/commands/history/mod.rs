@@ -5,6 +5,7 @@ mod confirm;
 
 use std::path::Path;
 
+use stiction_analysis::Effects;
 use stiction_analysis::history::{
     Around, Course, CourseOptions, PointUnit, Series, SeriesOptions, around, clock_doubts, course,
     series,
@@ -37,6 +38,7 @@ struct Past {
     annotations: Vec<Annotation>,
     series: Vec<Series>,
     doubts: Vec<String>,
+    effects: Effects,
 }
 
 impl Past {
@@ -53,17 +55,23 @@ impl Past {
                 PointWord::Session => PointUnit::Session,
             },
             order: choice.order.as_deref().map(labels).transpose()?,
+            effects: choice.mei.unwrap_or_default(),
         };
         Ok(Self {
             annotations: Document::annotations(desk.state.root()).read()?,
             series: series(&sessions, &options),
             doubts: clock_doubts(&sessions),
+            effects: options.effects,
             sessions,
         })
     }
 
     fn judge(&self, series: &Series) -> Course {
-        course(series.clone(), &self.annotations, &CourseOptions::default())
+        let options = CourseOptions {
+            effects: self.effects,
+            ..CourseOptions::default()
+        };
+        course(series.clone(), &self.annotations, &options)
     }
 
     /// What lies around each change.

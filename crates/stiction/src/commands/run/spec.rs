@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
+use stiction_analysis::Effects;
 use stiction_core::{Setting, parse_duration_ns, parse_size_bytes};
 use stiction_formats::spec::{self, Line, Precise, Spanned, Spec, SpecConfiguration, SpecFile};
 use stiction_suite::{CommandLine, Place};
@@ -70,6 +71,7 @@ pub(super) fn read(
         recording: reader.recording,
         shown: typed.shown,
         command,
+        effects: Effects::default(),
         is_calibration: false,
     }))
 }
