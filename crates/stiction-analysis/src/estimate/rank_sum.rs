@@ -94,7 +94,7 @@ pub fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     // There may be hundreds of thousands, of which one or two count.
     let mut all = unordered_differences(a, b);
     let middle = all.len() / 2;
-    let is_even = all.len() % 2 == 0;
+    let is_even = all.len().is_multiple_of(2);
     let (below, &mut upper, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
     let lower = below.iter().copied().max_by(f64::total_cmp);
     Some(match lower {
