@@ -157,11 +157,14 @@ pub(super) fn count(row: &Row<'_>, column: impl RowIndex + Copy) -> rusqlite::Re
 }
 
 /// Whether the column holds anything.
-pub(super) fn is_there(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<bool> {
+pub(super) fn is_there(row: &Row<'_>, column: impl RowIndex + Copy) -> rusqlite::Result<bool> {
     Ok(row.get_ref(column)? != ValueRef::Null)
 }
 
-pub(super) fn text<'row>(row: &'row Row<'_>, column: impl RowIndex) -> rusqlite::Result<&'row str> {
+pub(super) fn text<'row>(
+    row: &'row Row<'_>,
+    column: impl RowIndex + Copy,
+) -> rusqlite::Result<&'row str> {
     Ok(row.get_ref(column)?.as_str()?)
 }
 
@@ -185,7 +188,7 @@ pub(super) fn word<T: DeserializeOwned>(
 pub(super) fn variant<T: DeserializeOwned>(
     word: &str,
     row: &Row<'_>,
-    column: impl RowIndex,
+    column: impl RowIndex + Copy,
 ) -> rusqlite::Result<T> {
     from_json(&format!("\"{word}\""), row, column)
 }
@@ -193,7 +196,7 @@ pub(super) fn variant<T: DeserializeOwned>(
 pub(super) fn from_json<T: DeserializeOwned>(
     text: &str,
     row: &Row<'_>,
-    column: impl RowIndex,
+    column: impl RowIndex + Copy,
 ) -> rusqlite::Result<T> {
     serde_json::from_str(text).map_err(|error| unreadable(row, column, error))
 }
@@ -201,7 +204,7 @@ pub(super) fn from_json<T: DeserializeOwned>(
 /// The error for a column that holds what was never written there.
 pub(super) fn unreadable(
     row: &Row<'_>,
-    column: impl RowIndex,
+    column: impl RowIndex + Copy,
     error: impl std::error::Error + Send + Sync + 'static,
 ) -> rusqlite::Error {
     let index = column.idx(row.as_ref()).unwrap_or(usize::MAX);
