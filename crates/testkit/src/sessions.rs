@@ -286,17 +286,6 @@ fn recording(draws: &mut Draws) -> Recording {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::sample;
-
-    #[test]
-    fn samples_follow_from_their_number() {
-        assert_eq!(sample(5), sample(5));
-        assert!(sample(5).header.id < sample(6).header.id);
-    }
-}
-
 /// One session of a history: it began `day` days after the first, in a boot of its own, and
 /// wrote once at `rate` bytes per second.
 #[must_use]
@@ -337,4 +326,15 @@ pub fn nights(levels: &[f64]) -> Vec<Session> {
     numbered
         .map(|(day, (level, wobble))| nightly(day, level * (1.0 + wobble / 100.0)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample;
+
+    #[test]
+    fn samples_follow_from_their_number() {
+        assert_eq!(sample(5), sample(5));
+        assert!(sample(5).header.id < sample(6).header.id);
+    }
 }

@@ -98,7 +98,7 @@ pub(crate) enum HistoryCommand {
     Annotate(AnnotateArguments),
     /// Say how what stood before and after a change can be run again, side by side, or
     /// run it
-    Confirm(ConfirmArguments),
+    Confirm(Box<ConfirmArguments>),
 }
 
 /// Say what a change was
