@@ -85,9 +85,18 @@ fn judged(a: &Side<'_>, candidates: &[Side<'_>], options: &CompareOptions) -> Ve
         comparisons.push(comparison);
     }
     let mut rows = settle::settle(drafts, options).into_iter();
-    for ((comparison, floors), count) in comparisons.iter_mut().zip(&floors).zip(counts) {
+    let candidates = candidates.iter().zip(&floors).zip(counts);
+    for (comparison, ((candidate, floors), count)) in comparisons.iter_mut().zip(candidates) {
+        let of_one = summarise::is_same_configuration(a, candidate);
         let own = rows.by_ref().take(count);
         comparison.rows = own
+            .map(|row| {
+                if of_one {
+                    settle::of_one_configuration(row)
+                } else {
+                    row
+                }
+            })
             .map(|row| remarks::finished(row, floors, options))
             .collect();
     }

@@ -7,6 +7,7 @@ use super::judge::{Evidence, Judgement};
 use super::options::Control;
 use super::{CompareOptions, Row};
 use crate::estimate::{correct, rank_sum};
+use crate::verdict::Verdict;
 
 /// A row on its way to its verdict.
 pub(super) struct Draft {
@@ -61,6 +62,27 @@ fn judged(row: Row, evidence: &Evidence, level: f64, p_adjusted: f64) -> Row {
     Row {
         estimate: Some(estimate),
         verdict: Some(verdict),
+        ..row
+    }
+}
+
+/// A row of a configuration beside itself: what looks like an effect is known to be
+/// noise, and is called so.
+pub(super) fn of_one_configuration(row: Row) -> Row {
+    let claims = matches!(
+        row.verdict,
+        Some(Verdict::Worse | Verdict::Better | Verdict::SlightlyWorse | Verdict::SlightlyBetter)
+    );
+    if !claims {
+        return row;
+    }
+    let reason = "both sides are one configuration: what looks like an effect is noise, as 1 \
+                  comparison of 20 shows it";
+    Row {
+        verdict: Some(Verdict::CannotTell {
+            reasons: vec![reason.to_owned()],
+            runs_needed: None,
+        }),
         ..row
     }
 }

@@ -133,7 +133,7 @@ fn fixed<'r>(rows: impl Iterator<Item = &'r Row>, varying: &[String]) -> Cell {
 }
 
 /// Whether the plan of both sides' session says that they are one configuration.
-fn is_same_configuration(a: &Side<'_>, b: &Side<'_>) -> bool {
+pub(super) fn is_same_configuration(a: &Side<'_>, b: &Side<'_>) -> bool {
     let stated = |side: &Side<'_>| {
         let (factor, level) = side.chosen.as_ref()?;
         let plan = side.sessions().first()?.header.plan.as_ref()?;

@@ -203,3 +203,33 @@ fn the_figures_that_a_command_tells_are_what_is_judged() {
     }
     assert_eq!(verdicts(&session), [Some(Verdict::Worse)]);
 }
+
+/// Noise that looks like an effect is no verdict where the plan says that the two are
+/// one configuration.
+#[test]
+fn a_configuration_is_neither_worse_nor_better_than_itself() {
+    let mut session = interleaved(&drifting(0.9, 10));
+    for trial in &mut session.trials {
+        let name = trial.cell.get("directory").unwrap().clone();
+        let cell = trial.cell.clone().without("directory");
+        trial.cell = cell.with("configuration", name);
+    }
+    let verdict = |session: &Session| {
+        let a = Side::labelled(session, "configuration=a").unwrap();
+        let b = Side::labelled(session, "configuration=b").unwrap();
+        let comparison = compare(&a, &b, &CompareOptions::default());
+        only_row(&comparison).verdict.clone().unwrap()
+    };
+    let stated = |b: &str| {
+        serde_json::json!({"configurations": [
+            {"name": "a", "parameters": {"scheduler": "none"}},
+            {"name": "b", "parameters": {"scheduler": b}},
+        ]})
+    };
+    session.header.plan.as_mut().unwrap().parameters = stated("kyber");
+    assert_eq!(verdict(&session), Verdict::Worse);
+    session.header.plan.as_mut().unwrap().parameters = stated("none");
+    let itself = verdict(&session);
+    assert!(matches!(itself, Verdict::CannotTell { .. }), "{itself:?}");
+    assert!(itself.reasons()[0].contains("one configuration"));
+}
