@@ -359,6 +359,8 @@ mod tests {
         let error = history.repository().commit("nosuch").unwrap_err();
         assert!(error.to_string().contains("`nosuch` names no commit"));
         let outside = tempfile::tempdir().unwrap();
+        // Folders for temporary files may lie in a repository: this one is cut off from it.
+        std::fs::write(outside.path().join(".git"), "no repository").unwrap();
         assert!(Repository::open(outside.path()).is_err());
     }
 

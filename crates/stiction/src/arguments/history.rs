@@ -147,7 +147,7 @@ const CONFIRM_EXAMPLES: &str = "\
 Examples:
   stiction history confirm 3f2a     The commands that run both sides again
   stiction history confirm 3f2a --run
-                                    Run them here, where only the directory differs
+                                    Run them here, where the directory differs
   stiction history confirm 3f2a --run --a-prepare 'dpkg -i old.deb' \\
                                 --b-prepare 'dpkg -i new.deb'
 
