@@ -66,7 +66,7 @@ impl Bound {
     /// The limit for so many replicates.
     ///
     /// A share p has the standard error sqrt(p (1 - p) / R). A stated bound B lies
-    /// [`ERRORS`] of them beyond the truth that it allows, so with r < R replicates it
+    /// `ERRORS` of them beyond the truth that it allows, so with r < R replicates it
     /// moves out by `ERRORS * sqrt(B (1 - B)) * (1 / sqrt(r) - 1 / sqrt(R))`. Bounds of 0
     /// and of 1 say never and always, and do not move; neither do sizes and blocks.
     #[must_use]

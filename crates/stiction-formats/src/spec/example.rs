@@ -33,8 +33,8 @@ arguments = "--size 1G --threads 1,8"
 #: limit = "10m"                   # a command that takes longer has failed
 
 # Settings of the machine in place of several configurations: every combination
-# is one. They are set for each trial on scratch space in the directory, checked,
-# and put back.
+# is one. They are set for each trial on scratch space in the directory, are
+# checked, and put back.
 #   scratch_size = "2GiB"           # above, beside `blocks`
 #   [factors]
 #   filesystem = ["ext4", "xfs"]

@@ -117,6 +117,8 @@ impl Workshop {
         let mut command = git(self.own.path());
         command
             .args(["clone", "--quiet", "--shared", "--no-checkout"])
+            // A build that pushes is not to reach the user's branches.
+            .args(["--config", "remote.origin.pushurl=/dev/null"])
             .arg(&self.repository)
             .arg(path);
         self.finish(command, "clone")

@@ -151,8 +151,8 @@ Examples:
   stiction history confirm 3f2a --run --a-prepare 'dpkg -i old.deb' \\
                                 --b-prepare 'dpkg -i new.deb'
 
-A is what stood before the change and the baseline, B what stood after it. Settings of
-the machine are not changed but by the commands that you give.";
+A is what stood before the change and the baseline, B what stood after it.
+Settings of the machine are not changed but by the commands that you give.";
 
 /// Say how both sides of a change can be run again, or run them
 #[derive(Clone, Debug, clap::Args)]

@@ -328,6 +328,18 @@ fn what_is_no_answer_ends_gits_search() {
 }
 
 #[test]
+fn a_build_cannot_push_into_the_repository() {
+    let lab = Lab::new();
+    let tree = Tree::new(&costs(2, 1), &[]);
+    let (good, bad, run) = (&tree.commits[0], &tree.commits[1], tree.run());
+    let push = "sh build.sh && ! git push --quiet origin HEAD:refs/heads/stray";
+    let mut words = tree.words("check", &[good, bad, "--run", &run, "--metric", METRIC]);
+    words.extend(["--build", push, "--blocks", "8"].map(str::to_owned));
+    lab.output(words, 0);
+    assert_eq!(tree.git(&["branch", "--list", "stray"]), "");
+}
+
+#[test]
 fn a_commit_that_fails_is_skipped_with_what_was_said() {
     let lab = Lab::new();
     let tree = Tree::new(&costs(6, 3), &[2]);
