@@ -127,7 +127,7 @@ fn copy(order: &str, phases: &[&Phase]) -> Option<(String, String)> {
             ns(read),
             ns(peek)
         );
-        return Some((line, format!("nothing that can be told ({order})")));
+        return Some((line, format!("too little to tell ({order})")));
     }
     let mut line = format!(
         "In {order} order the copy takes {} of {} ({} %), {}",
@@ -142,11 +142,8 @@ fn copy(order: &str, phases: &[&Phase]) -> Option<(String, String)> {
         }
     }
     line.push('.');
-    let short = format!(
-        "{} ({order}, {:.0} % of a read)",
-        ns(copy),
-        100.0 * copy / read
-    );
+    // Two of these are the answer, on one line: what the share is of, the line above says.
+    let short = format!("{} ({order}, {:.0} %)", ns(copy), 100.0 * copy / read);
     Some((line, short))
 }
 
