@@ -193,7 +193,7 @@ mod tests {
             line,
             "In random order the copy takes 200 ns of 500 ns (40 %), 19.1 GiB/s; a touch 10 ns."
         );
-        assert_eq!(short, "200 ns (random, 40 % of a read)");
+        assert_eq!(short, "200 ns (random, 40 %)");
         assert!(copy("sequential", &phases).is_none());
     }
 }
