@@ -12,6 +12,7 @@
 
 mod annotation;
 mod bisect;
+mod block_trace;
 mod bound;
 mod calls;
 mod caveat;
@@ -36,6 +37,7 @@ mod pattern;
 mod phase;
 mod placement;
 mod plan;
+mod profile;
 mod program;
 mod record;
 mod recording;
@@ -45,16 +47,21 @@ mod session;
 mod setting;
 mod size;
 mod skip;
+mod stalls;
 mod steady;
 mod summary;
 mod target;
 mod trace;
 mod witness;
+mod witness_level;
 
 pub use annotation::{Annotation, AnnotationKind};
 pub use bisect::{
     BISECT_FORMAT_VERSION, BisectEvent, BisectQuestion, BlockValues, Link, Seek, SoughtMetric,
     Untestable, Version,
+};
+pub use block_trace::{
+    BlockTrace, DepthCourse, KindTrace, RequestCount, RequestKind, SizeCount, TraceSource,
 };
 pub use bound::{Bound, LatencyFigure, LatencyLimit, LimitError, RateOutcome};
 pub use calls::{CallFlags, RingOptions};
@@ -92,6 +99,7 @@ pub use pattern::{
 pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
 pub use placement::{CpuPolicy, IoPriority, MemoryPolicy, Placement};
 pub use plan::{Plan, PlannedTrial};
+pub use profile::{FoldedStack, Profile};
 pub use program::{
     CacheBefore, OptionWithoutEffect, Program, ProgramDefault, ProgramEnds, ProgramPart,
     ProgramPlace, ProgramTarget,
@@ -109,6 +117,7 @@ pub use size::{
     SizeError, format_bytes, format_count, format_duration_ns, parse_duration_ns, parse_size_bytes,
 };
 pub use skip::{SkipCode, SkipReason};
+pub use stalls::WritebackStall;
 pub use steady::{
     Line, Steadiness, SteadyFigure, SteadyLimit, SteadyRule, SteadySense, SteadyStop,
 };
@@ -118,3 +127,4 @@ pub use trace::{ProgramTrace, TraceCall, TraceStep};
 pub use witness::{
     CpuTime, DeviceTraffic, MovedBeside, PageTraffic, QueueTraffic, Residency, SystemCpu, Witnesses,
 };
+pub use witness_level::{WitnessCost, WitnessLevel};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Layout;
+use crate::{BlockTrace, Layout, Profile, WitnessCost, WitnessLevel, WritebackStall};
 
 /// What one device moved between two readings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,6 +161,9 @@ pub struct MovedBeside {
 /// The readings around one phase. `None` means that the witness could not be had.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Witnesses {
+    /// How much was to be watched.
+    #[serde(default, skip_serializing_if = "WitnessLevel::is_usual")]
+    pub level: WitnessLevel,
     /// Traffic of the devices directly under the target: the ones whose bytes are
     /// to be compared with the bytes asked.
     pub devices: Vec<DeviceTraffic>,
@@ -201,6 +204,20 @@ pub struct Witnesses {
     /// What other jobs did between the same readings; `None` when there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<MovedBeside>,
+    /// What each device under the target was asked, request by request; at the level
+    /// `full` alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub block_traces: Vec<BlockTrace>,
+    /// Where the CPUs' time went; at the level `full` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// Tasks that were made to wait because too much was dirty, longest first; at the
+    /// level `full` alone, where it is `None` when they could not be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writeback_stalls: Option<Vec<WritebackStall>>,
+    /// What the witnesses took themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<WitnessCost>,
     /// Witnesses that could not be had, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
