@@ -75,7 +75,7 @@ pub use control::{Progress, StopFlag};
 pub use data::{Checked, Ledger, MISMATCHES_KEPT, Mismatch, MismatchKind, Survived, remove_ledger};
 pub use error::{EngineError, Unavailable};
 pub use failure::{Cause, IoFailure, Operation};
-pub use files::{at_file_ends, write_file_back};
+pub use files::{at_file_ends, synced_writes, write_file_back};
 pub use outcome::{Ended, Kept, Outcome, WorkerOutcome};
 pub use rounds::Steady;
 pub use routine::{Moment, Performed, Routine, Stopwatch, Timetable, run_routines};

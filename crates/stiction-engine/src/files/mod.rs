@@ -9,5 +9,5 @@ mod table;
 
 pub use append::at_file_ends;
 pub(crate) use limits::{open_at_once, problem};
-pub use sync::write_file_back;
+pub use sync::{synced_writes, write_file_back};
 pub(crate) use table::FileTable;

@@ -9,10 +9,11 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use stiction_core::{
-    BackendKind, Caveat, CaveatCode, Create, Job, Region, Reserve, SizeMix, Sizes, WriteSync,
+    BackendKind, Caveat, CaveatCode, Create, Job, Region, Reserve, SizeMix, Sizes,
 };
 
 use super::reserve::{reserve, reserve_as_posix};
+use super::sync::synced_writes;
 use crate::backend::Remarks;
 use crate::failure::{Fault, Operation};
 use crate::task::{Ends, Task};
@@ -182,11 +183,7 @@ impl<'a> Opening<'a> {
             };
         }
         if job.action.writes() {
-            flags |= match job.write_sync {
-                WriteSync::None => OFlags::empty(),
-                WriteSync::Sync => OFlags::SYNC,
-                WriteSync::DataSync => OFlags::DSYNC,
-            };
+            flags |= synced_writes(job.write_sync);
         }
         flags
     }

@@ -3,8 +3,8 @@
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use rustix::fs::{fdatasync, fsync};
-use stiction_core::{SyncKind, WritebackEvery};
+use rustix::fs::{OFlags, fdatasync, fsync};
+use stiction_core::{SyncKind, WriteSync, WritebackEvery};
 
 use crate::failure::{Cause, Fault, Operation, last_errno};
 
@@ -15,6 +15,21 @@ pub(super) fn sync_file(fd: &OwnedFd, kind: SyncKind) -> Result<(), Fault> {
         SyncKind::Fdatasync => (Operation::Fdatasync, fdatasync(fd)),
     };
     result.map_err(|errno| Fault::new(operation, errno))
+}
+
+/// The flags to open a file with, so that each write is as durable as `write_sync` asks.
+///
+/// `OFlags::DSYNC` is of no use: where rustix calls the kernel itself it has the bits of
+/// `O_SYNC` (1.1.6), so that a wish for the data alone would sync the times of the file, too.
+/// And since `O_SYNC` holds the bit of `O_DSYNC`, to unset the one unsets the other.
+#[must_use]
+pub fn synced_writes(write_sync: WriteSync) -> OFlags {
+    let bits = match write_sync {
+        WriteSync::None => 0,
+        WriteSync::DataSync => libc::O_DSYNC,
+        WriteSync::Sync => libc::O_SYNC,
+    };
+    OFlags::from_bits_retain(bits.cast_unsigned())
 }
 
 /// Writes back what is dirty of a file and waits for it, by `sync_file_range` with all its
@@ -48,4 +63,24 @@ pub(super) fn write_back(fd: &OwnedFd, every: WritebackEvery) -> Result<(), Faul
         return Ok(());
     }
     Err(Fault::new(Operation::WriteBack, last_errno()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use rustix::fs::{fcntl_getfl, open};
+
+    #[test]
+    fn the_kernel_has_the_flags_that_were_asked_for() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let in_force = |write_sync| {
+            let flags = OFlags::RDWR | synced_writes(write_sync);
+            let fd = open(file.path(), flags, rustix::fs::Mode::empty()).unwrap();
+            fcntl_getfl(fd).unwrap().bits().cast_signed() & libc::O_SYNC
+        };
+        assert_eq!(in_force(WriteSync::None), 0);
+        assert_eq!(in_force(WriteSync::DataSync), libc::O_DSYNC);
+        assert_eq!(in_force(WriteSync::Sync), libc::O_SYNC);
+    }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::{Errno, ReadWriteFlags};
-use stiction_core::Direction;
-use stiction_engine::{Cause, IoFailure, Operation, Stopwatch, write_file_back};
+use stiction_core::{Direction, WriteSync};
+use stiction_engine::{Cause, IoFailure, Operation, Stopwatch, synced_writes, write_file_back};
 
 use super::options::{SyncMethod, SyncTest};
 use crate::open_file::PageBuffer;
@@ -33,6 +33,15 @@ pub(super) fn trial_write(test: SyncTest, path: &Path) -> Result<Option<bool>, I
 /// pg_test_fsync goes past the cache where the file is opened for synchronous writes.
 fn wants_direct(method: SyncMethod) -> bool {
     matches!(method, SyncMethod::OpenDatasync | SyncMethod::OpenSync)
+}
+
+/// What the file is opened with, so that each of its writes is durable.
+fn write_sync(method: SyncMethod) -> WriteSync {
+    match method {
+        SyncMethod::OpenDatasync => WriteSync::DataSync,
+        SyncMethod::OpenSync => WriteSync::Sync,
+        _ => WriteSync::None,
+    }
 }
 
 /// Does the test until its time is up.
@@ -105,10 +114,8 @@ struct Target<'a> {
 
 impl<'a> Target<'a> {
     fn open(test: SyncTest, path: &'a Path, direct: bool) -> Result<Self, IoFailure> {
-        let mut flags = OFlags::RDWR | OFlags::CLOEXEC;
+        let mut flags = OFlags::RDWR | OFlags::CLOEXEC | synced_writes(write_sync(test.method));
         flags.set(OFlags::DIRECT, direct);
-        flags.set(OFlags::DSYNC, test.method == SyncMethod::OpenDatasync);
-        flags.set(OFlags::SYNC, test.method == SyncMethod::OpenSync);
         let length = usize::try_from(test.write_bytes).unwrap_or(usize::MAX);
         let mut buffer = PageBuffer::new(length);
         for (byte, number) in buffer.bytes().iter_mut().zip(0_u32..) {
@@ -194,5 +201,38 @@ fn failure(
         path: path.to_owned(),
         offset_bytes,
         cause: Cause::Errno(errno.raw_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bits of `O_SYNC` and `O_DSYNC` with which the kernel has the file open.
+    fn in_force(method: SyncMethod) -> i32 {
+        let folder = testkit::scratch_folder();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [0; 8192]).unwrap();
+        let test = SyncTest {
+            method,
+            writes: 1,
+            write_bytes: 8192,
+        };
+        let target = Target::open(test, &path, false).unwrap();
+        let flags = rustix::fs::fcntl_getfl(&target.handle).unwrap();
+        flags.bits().cast_signed() & libc::O_SYNC
+    }
+
+    #[test]
+    fn a_file_is_open_as_its_method_says() {
+        assert_eq!(in_force(SyncMethod::OpenDatasync), libc::O_DSYNC);
+        assert_eq!(in_force(SyncMethod::OpenSync), libc::O_SYNC);
+        for method in [
+            SyncMethod::Unsynced,
+            SyncMethod::Fdatasync,
+            SyncMethod::RwfDsync,
+        ] {
+            assert_eq!(in_force(method), 0);
+        }
     }
 }
