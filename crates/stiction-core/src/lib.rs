@@ -10,6 +10,7 @@
 //! Job, Plan  --execute-->  Session > Trial > Phase > Measurement, Recording
 //! ```
 
+mod accounting;
 mod annotation;
 mod bisect;
 mod block_trace;
@@ -25,6 +26,8 @@ mod environment;
 mod export;
 mod figures;
 mod file_order;
+mod filesystem_counters;
+mod heat;
 mod histogram;
 mod id;
 mod job;
@@ -55,6 +58,7 @@ mod trace;
 mod witness;
 mod witness_level;
 
+pub use accounting::{Delay, Pressure, PressureSeen, ProcessActivity, ProcessIo, TaskDelays};
 pub use annotation::{Annotation, AnnotationKind};
 pub use bisect::{
     BISECT_FORMAT_VERSION, BisectEvent, BisectQuestion, BlockValues, Link, Seek, SoughtMetric,
@@ -82,6 +86,10 @@ pub use figures::{
     moves_bytes, operations_and_bytes,
 };
 pub use file_order::{FileChoice, FileOrder};
+pub use filesystem_counters::{
+    Between, BtrfsCounters, Ext4Counters, FilesystemCounters, JournalTraffic, XfsCounters,
+};
+pub use heat::{Heat, Temperature};
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};
 pub use job::{
@@ -125,6 +133,7 @@ pub use summary::{Summary, TrialCounts};
 pub use target::{Filesystem, Layer, LayerKind, TargetStack};
 pub use trace::{ProgramTrace, TraceCall, TraceStep};
 pub use witness::{
-    CpuTime, DeviceTraffic, MovedBeside, PageTraffic, QueueTraffic, Residency, SystemCpu, Witnesses,
+    CpuTime, DeviceTraffic, MovedBeside, PageEvents, PageTraffic, QueueTraffic, Residency,
+    SystemCpu, Witnesses,
 };
 pub use witness_level::{WitnessCost, WitnessLevel};

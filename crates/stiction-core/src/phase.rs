@@ -77,6 +77,10 @@ pub struct WorkerSummary {
     /// Page faults that needed I/O.
     #[serde(default, skip_serializing_if = "is_default")]
     pub faults_major: u64,
+    /// Time in which it could have run and had no CPU, ns; `None` where the kernel does
+    /// not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_delay_ns: Option<u64>,
 }
 
 /// One phase of a trial: what was asked, what was done, what the witnesses saw.

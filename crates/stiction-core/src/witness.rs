@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockTrace, Layout, Profile, WitnessCost, WitnessLevel, WritebackStall};
+use crate::{
+    BlockTrace, FilesystemCounters, Heat, Layout, PressureSeen, ProcessActivity, ProcessIo,
+    Profile, TaskDelays, WitnessCost, WitnessLevel, WritebackStall,
+};
 
 /// What one device moved between two readings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +143,50 @@ pub struct PageTraffic {
     pub swapped_in_bytes: u64,
     /// Bytes that went to swap (`pswpout`).
     pub swapped_out_bytes: u64,
+    /// What else was counted; `None` in records that are older than these counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<PageEvents>,
+}
+
+/// Further counters of `/proc/vmstat`, between two readings. A counter that the kernel
+/// does not have stays 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageEvents {
+    /// Bytes that block devices read (`pgpgin`).
+    pub paged_in_bytes: u64,
+    /// Bytes that they wrote (`pgpgout`).
+    pub paged_out_bytes: u64,
+    /// Bytes of pages that `kswapd` freed, in the background (`pgsteal_kswapd`).
+    pub reclaimed_in_background_bytes: u64,
+    /// Bytes of pages that tasks freed which needed memory at once (`pgsteal_direct`).
+    pub reclaimed_directly_bytes: u64,
+    /// Bytes of pages looked at by such tasks (`pgscan_direct`).
+    pub scanned_directly_bytes: u64,
+    /// Bytes of file pages that came back and were at once counted among those in use
+    /// (`workingset_activate_file`).
+    pub activated_bytes: u64,
+    /// Bytes of file pages that had been in use when they were dropped, and came back
+    /// (`workingset_restore_file`).
+    pub restored_bytes: u64,
+    /// Bytes written back while tasks that wanted memory waited for it
+    /// (`nr_throttled_written`). From Linux 5.16.
+    pub written_under_throttle_bytes: u64,
+    /// How often somebody had the kernel drop its caches (`drop_pagecache`).
+    pub caches_dropped: u64,
+    /// Waits until pages had been moved together (`compact_stall`).
+    pub compaction_stalls: u64,
+    /// Of these, in vain (`compact_fail`).
+    pub compaction_failures: u64,
+    /// Huge pages that page faults got (`thp_fault_alloc`).
+    pub huge_pages_by_fault: u64,
+    /// Page faults that wanted a huge page and got small ones (`thp_fault_fallback`).
+    pub huge_page_fallbacks: u64,
+    /// Small pages that were put together to a huge one (`thp_collapse_alloc`).
+    pub huge_pages_collapsed: u64,
+    /// Huge pages of files (`thp_file_alloc`).
+    pub huge_pages_of_files: u64,
+    /// Huge pages that were split (`thp_split_page`).
+    pub huge_pages_split: u64,
 }
 
 /// What other jobs moved between the same readings: the witnesses saw all of it, and
@@ -191,6 +238,24 @@ pub struct Witnesses {
     /// Stall time for I/O of the machine or of our group (`some` of PSI), ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_pressure_ns: Option<u64>,
+    /// What tasks waited for, of our control group or of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<PressureSeen>,
+    /// What the threads of our process waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delays: Option<TaskDelays>,
+    /// What our process read and wrote, by the kernel's own count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_io: Option<ProcessIo>,
+    /// Context switches and page faults of our process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_activity: Option<ProcessActivity>,
+    /// What the filesystems counted.
+    #[serde(default, skip_serializing_if = "FilesystemCounters::is_empty")]
+    pub filesystems: FilesystemCounters,
+    /// How warm it was; `None` where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heat: Option<Heat>,
     /// What the machine's memory management did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PageTraffic>,
@@ -218,7 +283,12 @@ pub struct Witnesses {
     /// What the witnesses took themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<WitnessCost>,
-    /// Witnesses that could not be had, and why.
+    /// Witnesses that could not be had, and why: what they would have shown of the
+    /// numbers is not checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// Witnesses that would have explained the numbers and check none of them, which
+    /// could not be had, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexplained: Vec<String>,
 }

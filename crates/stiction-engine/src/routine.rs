@@ -244,6 +244,7 @@ impl<'a> Stopwatch<'a> {
                 switches_involuntary: used.switches_involuntary,
                 faults_minor: used.faults_minor,
                 faults_major: used.faults_major,
+                run_delay_ns: used.run_delay_ns,
             },
             cpu: used.cpu,
             failure,

@@ -18,6 +18,8 @@ pub(crate) struct Usage {
     pub(crate) faults_minor: u64,
     /// Page faults that needed I/O.
     pub(crate) faults_major: u64,
+    /// Time in which it could have run and had no CPU, ns.
+    pub(crate) run_delay_ns: Option<u64>,
 }
 
 impl Usage {
@@ -45,6 +47,7 @@ impl Usage {
             switches_involuntary: usage.ru_nivcsw.cast_unsigned(),
             faults_minor: usage.ru_minflt.cast_unsigned(),
             faults_major: usage.ru_majflt.cast_unsigned(),
+            run_delay_ns: run_delay_ns(),
         }
     }
 
@@ -61,8 +64,20 @@ impl Usage {
             switches_involuntary: now.switches_involuntary - before.switches_involuntary,
             faults_minor: now.faults_minor - before.faults_minor,
             faults_major: now.faults_major - before.faults_major,
+            run_delay_ns: now
+                .run_delay_ns
+                .zip(before.run_delay_ns)
+                .map(|(now, before)| now.saturating_sub(before)),
         }
     }
+}
+
+/// Time that the calling thread has waited for a CPU, ns: the second number of its
+/// `schedstat` (`Documentation/scheduler/sched-stats.rst`). `None` without `/proc` and on
+/// kernels that do not count it.
+fn run_delay_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// Gives the calling thread a table of open files of its own, empty but for the
@@ -133,6 +148,32 @@ mod tests {
             let behind_ns = time.total_ns.saturating_sub(time.user_ns + time.system_ns);
             assert!(behind_ns < 500_000, "{time:?}");
         }
+    }
+
+    /// Both are ready at the same time and may run on one CPU alone.
+    #[test]
+    fn who_shares_a_cpu_waits_for_it() {
+        let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+        let cpu = (0..rustix::thread::CpuSet::MAX_CPU)
+            .find(|&cpu| allowed.is_set(cpu))
+            .unwrap();
+        let barrier = std::sync::Barrier::new(2);
+        let spin = || {
+            let mut own = rustix::thread::CpuSet::new();
+            own.set(cpu);
+            rustix::thread::sched_setaffinity(None, &own).unwrap();
+            let before = Usage::of_this_thread();
+            barrier.wait();
+            let mut number = 1u64;
+            while Usage::since(before).cpu.total_ns < 30_000_000 {
+                number = std::hint::black_box(number.wrapping_mul(3));
+            }
+            Usage::since(before).run_delay_ns.unwrap()
+        };
+        let both = std::thread::scope(|scope| {
+            [scope.spawn(spin), scope.spawn(spin)].map(|handle| handle.join().unwrap())
+        });
+        assert!(both.iter().any(|&ns| ns > 0), "{both:?}");
     }
 
     #[test]

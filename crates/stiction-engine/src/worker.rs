@@ -336,6 +336,7 @@ impl Worker<'_> {
                 switches_involuntary: used.switches_involuntary,
                 faults_minor: used.faults_minor,
                 faults_major: used.faults_major,
+                run_delay_ns: used.run_delay_ns,
             },
             cpu: used.cpu,
             depths: done.depths,

@@ -46,7 +46,7 @@ pub use undo::{
     pending, restore,
 };
 pub use witness::{
-    FileWitness, Pressure, Witness, cpu_between, file_map, process_cpu, residency, unwritten_bytes,
+    FileWitness, Witness, cpu_between, file_map, pressure, process_cpu, residency, unwritten_bytes,
 };
 
 /// What is kept of facts that identify a machine.

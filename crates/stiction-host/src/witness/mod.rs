@@ -15,14 +15,14 @@ use stiction_core::{CpuTime, FileMap, Layout, TargetStack, Witnesses};
 
 pub use cpu::{cpu_between, process_cpu};
 pub use extents::{file_map, unwritten_bytes};
-pub use pressure::Pressure;
+pub use pressure::pressure;
 pub(crate) use residency::of_file as residency_of_file;
 pub use residency::residency;
 
 use crate::{HostError, Roots};
 use cpu::SystemReading;
 use pages::Pages;
-use pressure::IoPressure;
+use pressure::GroupPressure;
 use traffic::Traffic;
 
 /// Readings taken before a phase, to be set against those after it.
@@ -33,7 +33,7 @@ use traffic::Traffic;
 pub struct Witness {
     roots: Roots,
     files: FileWitness,
-    io_pressure: Option<IoPressure>,
+    pressure: Option<GroupPressure>,
     system_cpu: Option<SystemReading>,
     pages: Option<Pages>,
     traffic: Traffic,
@@ -49,7 +49,7 @@ impl Witness {
         let roots = Roots::live();
         Self {
             files: FileWitness::begin(files),
-            io_pressure: IoPressure::read(&roots),
+            pressure: GroupPressure::read(&roots),
             system_cpu: read_system_cpu(&roots),
             pages: Pages::read(&roots),
             traffic: Traffic::begin(&roots, stacks),
@@ -68,7 +68,7 @@ impl Witness {
         };
         self.traffic.finish(roots, &mut seen);
         let system_cpu = read_system_cpu(roots);
-        let io_pressure = IoPressure::read(roots);
+        let pressure = GroupPressure::read(roots);
         let pages = Pages::read(roots);
 
         match (&self.system_cpu, &system_cpu) {
@@ -78,10 +78,12 @@ impl Witness {
             }
             _ => miss(&mut seen, "system CPU: /proc/stat cannot be read"),
         }
-        match (self.io_pressure, io_pressure) {
-            (Some(before), Some(after)) => seen.io_pressure_ns = after.since(&before),
+        match (self.pressure, pressure) {
+            (Some(before), Some(after)) => seen.pressure = after.since(&before),
             _ => miss(&mut seen, "io pressure: /proc/pressure/io cannot be read"),
         }
+        let waited = seen.pressure.as_ref().map(|pressure| pressure.waited);
+        seen.io_pressure_ns = waited.and_then(|waited| waited.io_some_ns);
         match (self.pages, pages) {
             (Some(before), Some(after)) => seen.pages = Some(after.since(before)),
             _ => miss(&mut seen, "pages: /proc/vmstat cannot be read"),

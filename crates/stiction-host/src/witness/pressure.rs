@@ -2,101 +2,74 @@
 
 use std::path::PathBuf;
 
+use stiction_core::{Pressure, PressureSeen};
+
 use crate::Roots;
 use crate::cgroup::ControlGroups;
 
-const OF_SYSTEM: &str = "/proc/pressure/io";
-
-/// A reading of the time in which tasks waited for I/O: of our own control group
-/// where it has a file for it, else of the machine.
+/// A reading of the time in which tasks waited for each resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct IoPressure {
-    path: PathBuf,
-    some_ns: u64,
+pub(super) struct GroupPressure {
+    /// Of our own control group where it has files for it, else of the machine.
+    source: String,
+    totals: Pressure,
 }
 
-impl IoPressure {
+impl GroupPressure {
+    /// `None` where the kernel does not count it.
     pub(super) fn read(roots: &Roots) -> Option<Self> {
         let groups = ControlGroups::read(roots).version_two();
-        let own = groups.and_then(|groups| Some(groups.folders.first()?.join("io.pressure")));
-        let paths = own.into_iter().chain([PathBuf::from(OF_SYSTEM)]);
-        paths
-            .filter_map(|path| {
-                let some_ns = some_total_ns(&roots.text(&path).ok()?)?;
-                Some(Self { path, some_ns })
+        let own = groups.and_then(|groups| groups.folders.first().cloned());
+        let own = own.and_then(|folder| {
+            let totals = totals_in(roots, |name| folder.join(format!("{name}.pressure")));
+            (totals != Pressure::default()).then(|| Self {
+                source: folder.display().to_string(),
+                totals,
             })
-            .next()
+        });
+        own.or_else(|| {
+            let totals = pressure_in(roots);
+            (totals != Pressure::default()).then(|| Self {
+                source: "/proc/pressure".to_owned(),
+                totals,
+            })
+        })
     }
 
-    /// ns since `before`; `None` when that was read elsewhere: the process has been
-    /// moved to another group.
-    pub(super) fn since(&self, before: &Self) -> Option<u64> {
-        (self.path == before.path).then(|| self.some_ns.saturating_sub(before.some_ns))
-    }
-}
-
-/// Time in which tasks of the machine waited for each resource, ns, since boot or between
-/// two readings. `None` where the kernel does not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pressure {
-    /// At least one task waited for a CPU.
-    pub cpu_some_ns: Option<u64>,
-    /// At least one waited for I/O.
-    pub io_some_ns: Option<u64>,
-    /// All that could have run waited for I/O.
-    pub io_full_ns: Option<u64>,
-    /// At least one waited for memory.
-    pub memory_some_ns: Option<u64>,
-    /// All that could have run waited for memory.
-    pub memory_full_ns: Option<u64>,
-}
-
-impl Pressure {
-    /// The totals now.
-    #[must_use]
-    pub fn read() -> Self {
-        Self::read_in(&Roots::live())
-    }
-
-    fn read_in(roots: &Roots) -> Self {
-        let text = |name: &str| {
-            roots
-                .text(format!("/proc/pressure/{name}"))
-                .unwrap_or_default()
-        };
-        let (cpu, io, memory) = (text("cpu"), text("io"), text("memory"));
-        Self {
-            cpu_some_ns: total_ns(&cpu, "some "),
-            io_some_ns: total_ns(&io, "some "),
-            io_full_ns: total_ns(&io, "full "),
-            memory_some_ns: total_ns(&memory, "some "),
-            memory_full_ns: total_ns(&memory, "full "),
-        }
-    }
-
-    /// What came to it since `before`.
-    #[must_use]
-    pub fn since(self, before: Self) -> Self {
-        let between =
-            |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
-        Self {
-            cpu_some_ns: between(self.cpu_some_ns, before.cpu_some_ns),
-            io_some_ns: between(self.io_some_ns, before.io_some_ns),
-            io_full_ns: between(self.io_full_ns, before.io_full_ns),
-            memory_some_ns: between(self.memory_some_ns, before.memory_some_ns),
-            memory_full_ns: between(self.memory_full_ns, before.memory_full_ns),
-        }
+    /// What was waited since `before`; `None` when that was read elsewhere: the process
+    /// has been moved to another group.
+    pub(super) fn since(&self, before: &Self) -> Option<PressureSeen> {
+        (self.source == before.source).then(|| PressureSeen {
+            source: self.source.clone(),
+            waited: self.totals.since(before.totals),
+        })
     }
 }
 
-/// Total of the `some` line, ns: time in which at least one task waited.
-///
-/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=123` (in microseconds).
-fn some_total_ns(text: &str) -> Option<u64> {
-    total_ns(text, "some ")
+/// Time in which tasks of the machine have waited for each resource since it was booted.
+#[must_use]
+pub fn pressure() -> Pressure {
+    pressure_in(&Roots::live())
 }
 
-/// Total of the line that begins so, ns.
+fn pressure_in(roots: &Roots) -> Pressure {
+    totals_in(roots, |name| PathBuf::from("/proc/pressure").join(name))
+}
+
+fn totals_in(roots: &Roots, path: impl Fn(&str) -> PathBuf) -> Pressure {
+    let text = |name: &str| roots.text(path(name)).unwrap_or_default();
+    let (cpu, io, memory) = (text("cpu"), text("io"), text("memory"));
+    Pressure {
+        cpu_some_ns: total_ns(&cpu, "some "),
+        io_some_ns: total_ns(&io, "some "),
+        io_full_ns: total_ns(&io, "full "),
+        memory_some_ns: total_ns(&memory, "some "),
+        memory_full_ns: total_ns(&memory, "full "),
+    }
+}
+
+/// Total of the line that begins so, ns: `some avg10=0.00 avg60=0.00 avg300=0.00 total=123`,
+/// in microseconds. `some`: at least one task waited; `full`: all that could have run did.
 fn total_ns(text: &str, begin: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(begin))?;
     let total = line
@@ -116,9 +89,9 @@ mod tests {
     fn the_total_is_in_microseconds() {
         let text = "some avg10=0.22 avg60=0.17 avg300=1.11 total=58761459\n\
                     full avg10=0.00 avg60=0.13 avg300=0.96 total=57156513";
-        assert_eq!(some_total_ns(text), Some(58_761_459_000));
-        assert_eq!(some_total_ns("full avg10=0.00 total=5"), None);
-        assert_eq!(some_total_ns("some avg10=0.22 total="), None);
+        assert_eq!(total_ns(text, "some "), Some(58_761_459_000));
+        assert_eq!(total_ns("full avg10=0.00 total=5", "some "), None);
+        assert_eq!(total_ns("some avg10=0.22 total=", "some "), None);
     }
 
     #[test]
@@ -130,7 +103,7 @@ mod tests {
             line("some", 3)
         );
         let machine = lay_out(&text);
-        let seen = Pressure::read_in(&Roots::at(machine.path()));
+        let seen = pressure_in(&Roots::at(machine.path()));
         let expected = Pressure {
             cpu_some_ns: Some(3000),
             io_full_ns: Some(5000),
@@ -144,15 +117,22 @@ mod tests {
     fn our_own_group_comes_first() {
         let machine = lay_out(include_str!("../../tests/machines/docker.tree"));
         let roots = Roots::at(machine.path());
-        let own = IoPressure::read(&roots).unwrap();
-        assert_eq!(own.some_ns, 1_500_000);
-        assert_eq!(own.path, PathBuf::from("/sys/fs/cgroup/io.pressure"));
+        let own = GroupPressure::read(&roots).unwrap();
+        assert_eq!(own.source, "/sys/fs/cgroup");
+        assert_eq!(own.totals.io_some_ns, Some(1_500_000));
+        assert!(!own.since(&own).unwrap().is_of_machine());
 
         let text = "/proc/pressure/io: some avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
         let machine = lay_out(text);
-        let of_system = IoPressure::read(&Roots::at(machine.path())).unwrap();
-        assert_eq!(of_system.some_ns, 7000);
+        let of_system = GroupPressure::read(&Roots::at(machine.path())).unwrap();
+        assert_eq!(of_system.totals.io_some_ns, Some(7000));
         assert_eq!(of_system.since(&own), None);
-        assert_eq!(of_system.since(&of_system), Some(0));
+        let seen = of_system.since(&of_system).unwrap();
+        assert_eq!(seen.waited.io_some_ns, Some(0));
+        assert!(seen.is_of_machine());
+        assert_eq!(
+            GroupPressure::read(&Roots::at(&machine.path().join("proc"))),
+            None
+        );
     }
 }

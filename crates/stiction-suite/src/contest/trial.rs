@@ -10,7 +10,7 @@ use stiction_core::{
     SkipReason, TrialOutcome, metrics,
 };
 use stiction_engine::{Routine, Target, Timetable};
-use stiction_host::{Pressure, Witness, admit_bytes};
+use stiction_host::{Witness, admit_bytes, pressure};
 
 use super::build;
 use super::job::RunningJob;
@@ -314,7 +314,7 @@ impl CellRun<'_> {
         let mut drained = None;
         let phase = timed(context, name, kind, |context, phase| {
             phase.caveats = caveats;
-            let pressure = Pressure::read();
+            let pressure_before = pressure();
             let witness = Witness::begin(self.ground.stacks(), &[]);
             let before = load.as_ref().map(RunningLoad::read);
             let mut job = RunningJob::start(self.helper, &self.words()).map_err(Cut::Failed)?;
@@ -329,7 +329,7 @@ impl CellRun<'_> {
             let after = load.as_ref().map(RunningLoad::read);
             let ended = job.finish().map_err(Cut::Failed)?;
             phase.witnesses = witness.finish();
-            let pressure = Pressure::read().since(pressure);
+            let pressure = pressure().since(pressure_before);
             phase.measurements = of_process(ended.elapsed, ended.usage);
             let told = window::told(&ended.output);
             phase.measurements.extend(told.figures);

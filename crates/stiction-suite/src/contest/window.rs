@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use stiction_core::{Measurement, Metric, SystemCpu, metrics};
-use stiction_host::Pressure;
+use stiction_core::{Measurement, Metric, Pressure, SystemCpu, metrics};
 
 use super::loads::{EndedLoad, Load, Reading, Setting};
 
