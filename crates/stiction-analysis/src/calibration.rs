@@ -171,6 +171,7 @@ mod tests {
                     workload: "tiobench".to_owned(),
                     parameters: serde_json::json!({ "configurations": [one("A"), one("A again")] }),
                     seed: Seed(1),
+                    preparation: stiction_core::Preparation::default(),
                     trials: Vec::new(),
                 }),
                 environment: Environment::default(),

@@ -96,6 +96,12 @@ codes! {
     TooShort = "too-short";
     /// Other I/O reached the device while the phase ran.
     OtherIo = "other-io";
+    /// The machine had other work to do when the trial began, or was about to.
+    NotQuiet = "not-quiet";
+    /// A canary run near it did not come to what the others did: the machine changed.
+    Suspect = "suspect";
+    /// Files that were to be in the page cache were not, or not whole.
+    CacheNotFilled = "cache-not-filled";
     /// Fewer bytes than planned: space, a limit or an error ended the phase early.
     EndedEarly = "ended-early";
     /// The user interrupted the phase.

@@ -40,6 +40,7 @@ mod pattern;
 mod phase;
 mod placement;
 mod plan;
+mod preparation;
 mod profile;
 mod program;
 mod record;
@@ -107,6 +108,10 @@ pub use pattern::{
 pub use phase::{Phase, PhaseKind, PhaseOutcome, WorkerSummary};
 pub use placement::{CpuPolicy, IoPriority, MemoryPolicy, Placement};
 pub use plan::{Plan, PlannedTrial};
+pub use preparation::{
+    CacheState, Canary, LOOK_NS, Precondition, Preparation, PreparationEstimate, Spoiler,
+    SpoilerKind, SpoilerPolicy, doubts_of_spoilers,
+};
 pub use profile::{FoldedStack, Profile};
 pub use program::{
     CacheBefore, OptionWithoutEffect, Program, ProgramDefault, ProgramEnds, ProgramPart,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cell, Digest, Seed};
+use crate::{Cell, Digest, Preparation, Seed};
 
 /// One trial to come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct Plan {
     pub parameters: serde_json::Value,
     /// Seed of every random choice.
     pub seed: Seed,
+    /// What is done before trials.
+    #[serde(default, skip_serializing_if = "Preparation::is_nothing")]
+    pub preparation: Preparation,
     /// The trials, in the order in which they run.
     pub trials: Vec<PlannedTrial>,
 }

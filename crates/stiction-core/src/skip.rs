@@ -20,6 +20,8 @@ pub enum SkipCode {
     NotPermitted,
     /// The target is not what the trial needs, or is in use.
     UnsafeTarget,
+    /// The machine had other work to do, and the trial was to run only without.
+    NotQuiet,
     /// The run was interrupted before this trial's turn.
     Interrupted,
     /// The budget of time was used up before this trial's turn.
@@ -35,6 +37,7 @@ impl fmt::Display for SkipCode {
             Self::NotSupported => "not-supported",
             Self::NotPermitted => "not-permitted",
             Self::UnsafeTarget => "unsafe-target",
+            Self::NotQuiet => "not-quiet",
             Self::Interrupted => "interrupted",
             Self::OutOfTime => "out-of-time",
         })

@@ -55,6 +55,8 @@ pub enum SteadySense {
     /// The fitted line does not rise or fall by more than the limit from one round to
     /// the next.
     Slope,
+    /// [`SteadyRule::HalfWindow`] over all rounds; `rounds` of the stop says nothing then.
+    HalfWindow,
 }
 
 /// How far a steady rate may be off.
@@ -72,7 +74,10 @@ impl SteadyStop {
     /// when there are too few rounds.
     #[must_use]
     pub fn judge(&self, rates: &[f64]) -> Option<Steadiness> {
-        let rounds = self.rounds as usize;
+        let rounds = match self.sense {
+            SteadySense::HalfWindow => rates.len(),
+            SteadySense::Deviation | SteadySense::Slope => self.rounds as usize,
+        };
         let first = rates.len().checked_sub(rounds)?;
         let window = &rates[first..];
         let mean = Line::through(window)?.mean;
@@ -83,15 +88,17 @@ impl SteadyStop {
         let rule = match self.sense {
             SteadySense::Deviation => SteadyRule::Deviation { rounds, limit },
             SteadySense::Slope => SteadyRule::Slope { rounds, limit },
+            SteadySense::HalfWindow => SteadyRule::HalfWindow { tolerance: limit },
         };
-        let seen = rule.judge(window)?;
+        let seen = rule.look(window)?;
+        let (begins, length) = seen.window;
         Some(Steadiness {
             // Where nothing happens, nothing is steady.
             reached_after: seen
                 .reached_after
                 .filter(|_| mean > 0.0)
                 .map(|_| rates.len()),
-            window: (first, rounds),
+            window: (first + begins, length),
             ..seen
         })
     }
@@ -362,5 +369,43 @@ mod tests {
         assert_eq!((seen.window, seen.line.slope), ((1, 2), 4.0));
         // A target that stalls is not steady.
         assert_eq!(reached(deviation(SteadyLimit::Ppm(1)), &[0.0, 0.0]), None);
+    }
+
+    /// Rates that halve their distance to 100 in each round: of the latest half, the
+    /// last five at first, the line must not fall by more than 3 in a hundred.
+    #[test]
+    fn a_job_may_end_by_the_half_window() {
+        let stop = SteadyStop {
+            figure: SteadyFigure::Operations,
+            sense: SteadySense::HalfWindow,
+            limit: SteadyLimit::Ppm(30_000),
+            rounds: 0,
+            round_ns: 1,
+            ramp_ns: 0,
+        };
+        let rates: Vec<f64> = (0..30)
+            .map(|round| 100.0 + 400.0 * 0.5f64.powi(round))
+            .collect();
+        assert_eq!(stop.judge(&rates[..9]), None);
+        let expected = HALF.judge(&rates).unwrap();
+        let after = expected.reached_after.unwrap();
+        assert_eq!(stop.judge(&rates[..after - 1]).unwrap().reached_after, None);
+        assert_eq!(stop.judge(&rates[..after]), Some(expected));
+        assert_eq!(stop.judge(&[0.0; 12]).unwrap().reached_after, None);
+    }
+
+    /// The five rounds of the specification's own rule, by hand: of 90, 95, 100, 105 and
+    /// 110 the mean is 100, the range 20 % of it (as much as is allowed), and the line
+    /// rises by 20 %, twice what is allowed. Turned about, 100, 110, 90, 110, 100 have
+    /// the same range and no rise; with 89 for 90 the range is too wide.
+    #[test]
+    fn the_rule_of_snia_is_about_range_and_rise() {
+        let reached = |rounds: &[f64]| SteadyRule::Snia.judge(rounds).unwrap().reached_after;
+        assert_eq!(reached(&[90.0, 95.0, 100.0, 105.0, 110.0]), None);
+        assert_eq!(reached(&[100.0, 110.0, 90.0, 100.0, 100.0]), Some(5));
+        assert_eq!(reached(&[100.0, 110.0, 89.0, 101.0, 100.0]), None);
+        // From the fifth round of the level on; the window before still holds the fall.
+        let falling = [300.0, 200.0, 100.0, 100.0, 100.0, 100.0, 100.0];
+        assert_eq!(reached(&falling), Some(7));
     }
 }

@@ -41,6 +41,7 @@ fn measured() -> Session {
         workload: "bonnie".to_owned(),
         parameters: json!({"machine": "testbox", "seekers": 3}),
         seed: Seed(42),
+        preparation: stiction_core::Preparation::default(),
         trials: Vec::new(),
     });
     let cell = Cell::new()

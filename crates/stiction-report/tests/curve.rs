@@ -84,6 +84,7 @@ fn curve_session(runs: u32) -> Session {
             "done_over_asked_min": 0.98,
         }}),
         seed: Seed(1),
+        preparation: stiction_core::Preparation::default(),
         trials: Vec::new(),
     });
     session.trials = (0..runs)

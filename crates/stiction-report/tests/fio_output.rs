@@ -112,6 +112,7 @@ fn as_program(session: &mut Session, parts: Vec<ProgramPart>, global: &[(&str, &
         workload: "fio".to_owned(),
         parameters: serde_json::to_value(program).unwrap(),
         seed: Seed(1),
+        preparation: stiction_core::Preparation::default(),
         trials: Vec::new(),
     });
 }

@@ -33,6 +33,7 @@ fn memory_session() -> Session {
         workload: "quick".to_owned(),
         parameters: serde_json::Value::Null,
         seed: Seed(1),
+        preparation: stiction_core::Preparation::default(),
         trials: Vec::new(),
     });
     let commit = Phase {

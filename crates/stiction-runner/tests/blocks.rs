@@ -48,6 +48,7 @@ impl Workload for Fake {
             workload: self.name.to_owned(),
             parameters: Default::default(),
             seed,
+            preparation: stiction_core::Preparation::default(),
             trials: trials.collect(),
         })
     }

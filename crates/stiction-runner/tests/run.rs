@@ -65,6 +65,7 @@ impl Workload for Fake {
             workload: "fake".to_owned(),
             parameters: Default::default(),
             seed,
+            preparation: stiction_core::Preparation::default(),
             trials: trials.collect(),
         })
     }

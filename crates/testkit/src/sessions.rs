@@ -81,6 +81,7 @@ fn header(number: u64, draws: &mut Draws) -> SessionHeader {
                 workload: workload.to_owned(),
                 parameters: serde_json::json!({"threads": [1, 2], "direct": true, "ratio": 0.1}),
                 seed: Seed(u64::MAX),
+                preparation: stiction_core::Preparation::default(),
                 trials: vec![PlannedTrial {
                     block: Some(3),
                     ..PlannedTrial::new(Cell::new().with("threads", 4u32), 0)
@@ -306,6 +307,7 @@ pub fn nightly(day: u64, rate: f64) -> Session {
         workload: "tiobench".to_owned(),
         parameters: serde_json::json!({"block_size_bytes": 4096}),
         seed: Seed(day),
+        preparation: stiction_core::Preparation::default(),
         trials: Vec::new(),
     });
     let mut phase = Phase::new("write", PhaseKind::Measure);

@@ -339,6 +339,7 @@ mod tests {
                 "file_size_bytes": 4_000_000_000u64, "direct": true, "runs": 3,
             }),
             seed: Seed(7),
+            preparation: stiction_core::Preparation::default(),
             trials: Vec::new(),
         });
         session

@@ -98,6 +98,7 @@ fn header() -> SessionHeader {
             workload: "simulated".to_owned(),
             parameters: serde_json::Value::Null,
             seed: Seed(0),
+            preparation: stiction_core::Preparation::default(),
             trials: Vec::new(),
         }),
         environment: Environment::default(),

@@ -20,6 +20,7 @@ pub(crate) fn measured(number: u64) -> Session {
                 workload: "tiobench".to_owned(),
                 parameters: serde_json::json!({"seed": number, "threads": [8]}),
                 seed: Seed(number),
+                preparation: stiction_core::Preparation::default(),
                 trials: Vec::new(),
             }),
             environment: Environment::default(),

@@ -86,6 +86,7 @@ pub(crate) fn arrange(
         workload: parts[0].plan.workload.clone(),
         parameters: parameters(parts, blocks),
         seed,
+        preparation: stiction_core::Preparation::default(),
         trials: turns.iter().map(|turn| turn.planned.clone()).collect(),
     };
     Ok((plan, turns))

@@ -45,6 +45,7 @@ pub(super) fn plan(
         workload: super::NAME.to_owned(),
         parameters: serde_json::to_value(parameters)?,
         seed,
+        preparation: stiction_core::Preparation::default(),
         trials,
     })
 }

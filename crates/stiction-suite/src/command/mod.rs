@@ -36,6 +36,7 @@ impl Workload for TimedCommand {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(&self.options)?,
             seed,
+            preparation: stiction_core::Preparation::default(),
             trials: (0..self.options.runs)
                 .map(|repetition| PlannedTrial::new(Cell::new(), repetition))
                 .collect(),

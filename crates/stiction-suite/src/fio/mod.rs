@@ -38,6 +38,7 @@ impl Workload for Fio {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(&self.program)?,
             seed,
+            preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[Cell::new()], 1),
         })
     }

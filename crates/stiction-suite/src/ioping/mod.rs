@@ -96,6 +96,7 @@ impl Workload for Ioping {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(parameters)?,
             seed,
+            preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[cell], options.runs.unwrap_or(1)),
         })
     }

@@ -37,6 +37,7 @@ pub(super) fn plan(
         workload: super::NAME.to_owned(),
         parameters: serde_json::to_value(parameters)?,
         seed,
+        preparation: stiction_core::Preparation::default(),
         trials: runs_within_cells(&[cell], runs),
     })
 }

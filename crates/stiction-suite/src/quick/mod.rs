@@ -74,6 +74,7 @@ impl Workload for Quick {
             workload: NAME.to_owned(),
             parameters: serde_json::to_value(parameters)?,
             seed,
+            preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[Cell::new()], 1),
         })
     }

@@ -35,6 +35,7 @@ pub(super) fn plan(
         workload: super::NAME.to_owned(),
         parameters: serde_json::to_value(parameters)?,
         seed,
+        preparation: stiction_core::Preparation::default(),
         trials: if options.classic {
             runs_within_cells(&cells, runs)
         } else {

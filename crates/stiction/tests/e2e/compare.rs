@@ -24,6 +24,7 @@ pub(crate) fn session(minute: i64, label: &str) -> Session {
                 workload: "tiobench".to_owned(),
                 parameters: serde_json::json!({}),
                 seed: Seed(1),
+                preparation: stiction_core::Preparation::default(),
                 trials: Vec::new(),
             }),
             environment: Environment::default(),
