@@ -69,6 +69,9 @@ pub enum Record {
         /// How it ended.
         #[serde(flatten)]
         outcome: TrialOutcome,
+        /// What its configuration set through the workload, known once it has run.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conditions: Vec<Applied>,
         /// Doubts about the whole trial.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         caveats: Vec<Caveat>,
@@ -80,7 +83,9 @@ pub enum Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Measurement, PhaseKind, Session, SessionOutcome, SkipCode, SkipReason, metrics};
+    use crate::{
+        Measurement, PhaseKind, Session, SessionOutcome, Setting, SkipCode, SkipReason, metrics,
+    };
 
     fn header() -> SessionHeader {
         let started = "2002-11-30T10:59:12Z".parse().unwrap();
@@ -115,6 +120,11 @@ mod tests {
             Record::Phase(Box::new(phase)),
             Record::TrialEnd {
                 outcome: TrialOutcome::Completed,
+                conditions: vec![Applied {
+                    asked: Setting::new("compressibility", "50"),
+                    found: Some("50".to_owned()),
+                    also_changed: Vec::new(),
+                }],
                 caveats: Vec::new(),
             },
             Record::TrialStart {
@@ -127,6 +137,7 @@ mod tests {
             },
             Record::TrialEnd {
                 outcome: TrialOutcome::Skipped(SkipReason::new(SkipCode::NoSpace, "1 GiB free")),
+                conditions: Vec::new(),
                 caveats: Vec::new(),
             },
             Record::End(SessionEnd {

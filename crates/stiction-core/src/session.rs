@@ -55,6 +55,9 @@ pub struct Trial {
     /// What its configuration set on the machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Applied>,
+    /// What its configuration set through the workload: what files and data are like.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Applied>,
     /// How it ended.
     #[serde(flatten)]
     pub outcome: TrialOutcome,
@@ -78,6 +81,7 @@ impl Trial {
             block: None,
             targets: None,
             settings: Vec::new(),
+            conditions: Vec::new(),
             outcome: TrialOutcome::Completed,
             start_ns: 0,
             phases: Vec::new(),
@@ -184,6 +188,7 @@ impl Session {
             );
             records.push(Record::TrialEnd {
                 outcome: trial.outcome,
+                conditions: trial.conditions,
                 caveats: trial.caveats,
             });
         }
@@ -245,12 +250,20 @@ impl SessionBuilder {
             }
             (Record::Phase(phase), Some(trial)) => trial.phases.push(*phase),
             (Record::Phase(_), None) => return Err("a phase outside a trial"),
-            (Record::TrialEnd { outcome, caveats }, open) => {
+            (
+                Record::TrialEnd {
+                    outcome,
+                    conditions,
+                    caveats,
+                },
+                open,
+            ) => {
                 let trial = open
                     .take()
                     .ok_or("the end of a trial that has not started")?;
                 self.session.trials.push(Trial {
                     outcome,
+                    conditions,
                     caveats,
                     ..trial
                 });

@@ -308,12 +308,20 @@ impl Run<'_> {
         let targets = self.stage.other_targets(&prepared);
         let settings = prepared.settings();
         self.start(planned, targets.clone(), settings.clone(), start_ns);
-        let (report, phases, ended) =
+        let (mut report, phases, ended) =
             self.stage
                 .run(turn, part, prepared, &mut self.log, self.events);
+        let conditions = match report.outcome {
+            TrialOutcome::Completed => part.configuration.met_in(&phases),
+            _ => Vec::new(),
+        };
+        report
+            .caveats
+            .extend(conditions.iter().filter_map(Applied::doubt));
         self.end(Trial {
             outcome: report.outcome,
             start_ns,
+            conditions,
             phases,
             targets,
             settings,
@@ -356,6 +364,7 @@ impl Run<'_> {
     fn end(&mut self, trial: Trial) {
         let record = Record::TrialEnd {
             outcome: trial.outcome.clone(),
+            conditions: trial.conditions.clone(),
             caveats: trial.caveats.clone(),
         };
         self.log.append(&record, self.events);

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use stiction_core::{
-    Environment, Plan, PlannedTrial, Seed, Setting, SkipReason, TargetStack, Tool,
+    Applied, Conditions, Environment, Phase, Plan, PlannedTrial, Seed, Setting, SkipReason,
+    TargetStack, Tool,
 };
 use stiction_host::{Alterations, FactOptions, observe_environment, observe_target};
-use stiction_suite::{CommandLine, Place, Workload};
+use stiction_suite::{CommandLine, Place, Workload, conditions};
 
 use crate::RunnerError;
 use crate::blocks::{Blocks, arrange};
@@ -24,6 +25,8 @@ pub struct Configuration<'a> {
     pub command: Vec<String>,
     /// What is changed on the machine for each of its trials, and put back after it.
     pub alterations: Option<&'a Alterations>,
+    /// What its files and data are to be like.
+    pub conditions: Conditions,
     /// Carried out before each of its trials, untimed: sets what makes it different. When
     /// it fails, so does the trial.
     pub prepare: Option<CommandLine>,
@@ -32,9 +35,17 @@ pub struct Configuration<'a> {
 }
 
 impl Configuration<'_> {
-    /// The levels of factors of the machine that it is measured at.
-    pub(crate) fn settings(&self) -> &[Setting] {
-        self.alterations.map_or(&[], Alterations::settings)
+    /// The levels of factors that it is measured at.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
+        let of_machine = self.alterations.map_or(&[][..], Alterations::settings);
+        of_machine.iter().chain(self.conditions.settings())
+    }
+
+    /// What its conditions came to in a trial's phases.
+    pub(crate) fn met_in(&self, phases: &[Phase]) -> Vec<Applied> {
+        let jobs = phases.iter().filter_map(|phase| phase.job.as_ref());
+        let layout = conditions::laid_down(phases);
+        self.conditions.applied(jobs, layout.as_ref())
     }
 }
 
@@ -58,6 +69,7 @@ impl<'a> Study<'a> {
                 places,
                 command: Vec::new(),
                 alterations: None,
+                conditions: Conditions::default(),
                 prepare: None,
                 conclude: None,
             }],

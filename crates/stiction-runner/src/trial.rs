@@ -10,6 +10,7 @@ use stiction_core::{
 };
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::{FactOptions, HostError, UndoJournal, observe_target};
+use stiction_suite::conditions::obstacle;
 use stiction_suite::{Context, Events, EventsError, SuiteError, TrialReport};
 
 use crate::ground::Ground;
@@ -166,6 +167,10 @@ impl Stage<'_> {
         recorder: &mut Recorder<'_>,
     ) -> (TrialReport, Ended) {
         let configuration = part.configuration;
+        let (workload, conditions) = (configuration.workload, &configuration.conditions);
+        if let Some(reason) = obstacle(workload, &part.plan, conditions, ground.places()) {
+            return (skipped(reason), Ended::Normally);
+        }
         let mut context = Context {
             stop: self.stop,
             places: ground.places(),
@@ -174,11 +179,12 @@ impl Stage<'_> {
             events: recorder,
             session_start: self.session_start,
             undo: self.undo,
+            conditions,
         };
         // What the workload borrows is dropped with it, or is only added to: phases
         // that were recorded before a panic are whole.
         let result = catch_unwind(AssertUnwindSafe(|| {
-            configuration.workload.run(&part.plan, inner, &mut context)
+            workload.run(&part.plan, inner, &mut context)
         }));
         match result {
             Ok(Ok(report)) => {
@@ -193,7 +199,7 @@ impl Stage<'_> {
             Err(panic) => {
                 let message = format!(
                     "this is a bug in stiction: {} panicked: {}",
-                    configuration.workload.name(),
+                    workload.name(),
                     panic_text(panic.as_ref())
                 );
                 (failed(message.clone()), Ended::Panicked(message))

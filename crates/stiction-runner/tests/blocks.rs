@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use stiction_core::{
-    Cell, Environment, Level, Measurement, Phase, PhaseKind, Plan, PlannedTrial, Seed, Session,
-    SessionOutcome, SkipReason, Tool, TrialOutcome, metrics,
+    Cell, Conditions, Environment, Level, Measurement, Phase, PhaseKind, Plan, PlannedTrial, Seed,
+    Session, SessionOutcome, SkipReason, Tool, TrialOutcome, metrics,
 };
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
@@ -126,6 +126,7 @@ impl Scene {
                     places,
                     command: Vec::new(),
                     alterations: None,
+                    conditions: Conditions::default(),
                     prepare: None,
                     conclude: None,
                 })

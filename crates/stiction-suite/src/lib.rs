@@ -7,6 +7,7 @@
 mod admission;
 pub mod bonnie;
 pub mod command;
+pub mod conditions;
 pub mod contest;
 pub mod curve;
 mod derive;

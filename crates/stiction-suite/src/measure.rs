@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use stiction_core::{
-    BackendKind, Caveat, CaveatCode, CpuTime, Depths, Job, Phase, PhaseKind, PhaseOutcome,
-    SkipReason, StartOrder, TrialOutcome, WorkerSummary,
+    BackendKind, Caveat, CaveatCode, Conditions, CpuTime, Depths, Job, Phase, PhaseKind,
+    PhaseOutcome, SkipReason, StartOrder, TrialOutcome, WorkerSummary,
 };
 use stiction_engine::{
     Cause, Ended, EngineError, IoFailure, Ledger, Outcome, Progress, WorkerOutcome,
@@ -12,7 +12,7 @@ use stiction_engine::{
 use stiction_host::Witness;
 
 use crate::derive::{Beside, measurements};
-use crate::{Context, EventsError, Ground};
+use crate::{Context, EventsError, Ground, conditions};
 
 /// What is to be measured, and what is known of it beforehand.
 #[derive(Debug)]
@@ -46,6 +46,16 @@ impl Request<'_> {
     }
 }
 
+impl Request<'_> {
+    /// The same with the files and data that were asked for.
+    pub(crate) fn under(mut self, conditions: &Conditions) -> Self {
+        let (job, note) = conditions::under(conditions, self.kind, self.job);
+        self.job = job;
+        self.notes.extend(note);
+        self
+    }
+}
+
 /// Runs a job between its witnesses and hands the phase to the context's events.
 ///
 /// Whatever goes wrong with the I/O is in the phase: [`PhaseOutcome::Failed`] when it
@@ -59,6 +69,7 @@ pub fn measure(
     ground: &Ground,
     request: Request<'_>,
 ) -> Result<Phase, EventsError> {
+    let request = request.under(context.conditions);
     let job = request.job;
     let progress = Arc::new(Progress::new(job.workers()));
     context

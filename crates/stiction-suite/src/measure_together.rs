@@ -41,6 +41,13 @@ pub fn measure_together(
     ground: &Ground,
     jobs: Vec<Together<'_>>,
 ) -> Result<Vec<Phase>, EventsError> {
+    let jobs: Vec<Together<'_>> = jobs
+        .into_iter()
+        .map(|one| Together {
+            request: one.request.under(context.conditions),
+            ..one
+        })
+        .collect();
     let progress: Vec<Arc<Progress>> = jobs
         .iter()
         .map(|one| Arc::new(Progress::new(one.request.job.workers())))

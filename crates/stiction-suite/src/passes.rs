@@ -83,7 +83,7 @@ pub(crate) fn prime(regions: Vec<Region>) -> Pass {
 }
 
 /// Large operations over regions of any length.
-fn bulk(name: &str, regions: Vec<Region>) -> Job {
+pub(crate) fn bulk(name: &str, regions: Vec<Region>) -> Job {
     let lengths = || regions.iter().map(|region| region.length_bytes);
     let shortest = lengths().min().unwrap_or(0);
     // The largest power of two that divides them all.

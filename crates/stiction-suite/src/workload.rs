@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stiction_core::{
-    Caveat, Environment, Job, Phase, Plan, PlannedTrial, Seed, SkipReason, TargetStack,
+    Caveat, Conditions, Environment, Job, Phase, Plan, PlannedTrial, Seed, SkipReason, TargetStack,
     TrialOutcome,
 };
 use stiction_engine::{Progress, ScratchDevice, StopFlag};
@@ -29,6 +29,22 @@ pub trait Workload {
 
     /// Why nothing of the plan can run here; empty when it can.
     fn requires(&self, plan: &Plan, environment: &Environment) -> Vec<SkipReason>;
+
+    /// Whether trials of the plan can run under `conditions`, some of which are set. What
+    /// goes through [`measure`](fn@crate::measure) can in part; the default is that
+    /// nothing can.
+    ///
+    /// # Errors
+    /// Which cannot be met, and why.
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        conditions.settings().first().map_or(Ok(()), |setting| {
+            Err(format!(
+                "{}: {} makes files and data in its own way",
+                setting.factor,
+                self.name()
+            ))
+        })
+    }
 
     /// Runs one trial of the plan. Phases are handed to the context's events as they
     /// finish; whatever was made is removed again, however the trial ends.
@@ -104,6 +120,8 @@ pub struct Context<'a> {
     pub session_start: Instant,
     /// Where changes to the machine are written before they are made.
     pub undo: &'a UndoJournal,
+    /// What its files and data are to be like; the workload [takes](Workload::takes) it.
+    pub conditions: &'a Conditions,
 }
 
 impl Context<'_> {

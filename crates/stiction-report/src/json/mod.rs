@@ -102,6 +102,8 @@ struct TrialView<'a> {
     start_ns: u64,
     #[serde(skip_serializing_if = "<[Applied]>::is_empty")]
     settings: &'a [Applied],
+    #[serde(skip_serializing_if = "<[Applied]>::is_empty")]
+    conditions: &'a [Applied],
     caveats: Vec<Doubt<'a>>,
     phases: Vec<PhaseView<'a>>,
 }
@@ -213,6 +215,7 @@ fn trial_view<'a>(trial: &'a Trial, phases: &[JudgedPhase<'a>]) -> TrialView<'a>
         outcome: &trial.outcome,
         start_ns: trial.start_ns,
         settings: &trial.settings,
+        conditions: &trial.conditions,
         caveats: doubts(&trial.caveats),
         phases: phases.iter().map(phase_view).collect(),
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use stiction_core::{
-    BisectEvent, BisectQuestion, BlockValues, PhaseKind, Session, SessionHeader, SessionOutcome,
-    Trial, TrialOutcome, Untestable, Version,
+    BisectEvent, BisectQuestion, BlockValues, Conditions, PhaseKind, Session, SessionHeader,
+    SessionOutcome, Trial, TrialOutcome, Untestable, Version,
 };
 use stiction_engine::StopFlag;
 use stiction_host::UndoJournal;
@@ -112,6 +112,7 @@ impl Laboratory {
                     places,
                     command: vec!["bisect".to_owned(), version.to_string()],
                     alterations: None,
+                    conditions: Conditions::default(),
                     prepare: None,
                     conclude: None,
                 })

@@ -68,7 +68,7 @@ pub(crate) fn arrange(
             let name = parts[*part].configuration.name.as_str();
             let factors = told_apart.iter();
             let common = factors.fold(cell.clone(), |cell, factor| cell.without(factor));
-            let settings = parts[*part].configuration.settings().iter();
+            let settings = parts[*part].configuration.settings();
             let common = settings.fold(common, |cell, setting| {
                 cell.with(&setting.factor, setting.level.as_str())
             });
@@ -184,11 +184,12 @@ fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
                 "prepare": configuration.prepare.as_ref().map(CommandLine::text),
                 "conclude": configuration.conclude.as_ref().map(CommandLine::text),
             });
-            if let Some(alterations) = configuration.alterations {
-                let settings = alterations.settings().iter();
-                let settings: BTreeMap<_, _> =
-                    settings.map(|one| (&one.factor, &one.level)).collect();
+            let settings = configuration.settings();
+            let settings: BTreeMap<_, _> = settings.map(|one| (&one.factor, &one.level)).collect();
+            if !settings.is_empty() {
                 told["settings"] = json!(settings);
+            }
+            if let Some(alterations) = configuration.alterations {
                 told["scratch_bytes"] = json!(alterations.scratch_bytes());
             }
             told

@@ -8,10 +8,11 @@ mod trial;
 pub use options::{CurveOptions, CurveParameters};
 
 use stiction_core::{
-    Action, Bound, Cell, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing,
+    Action, Bound, Cell, Conditions, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing,
 };
 use stiction_engine::DEPTH_MAX;
 
+use crate::conditions::data_alone;
 use crate::order::runs_within_cells;
 use crate::sizing::choose;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
@@ -106,6 +107,10 @@ impl Workload for Curve {
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

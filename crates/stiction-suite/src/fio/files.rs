@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use rustix::fs::OFlags;
 use stiction_core::{
-    Access, Action, BackendKind, Create, Data, FileChoice, FileOrder, Job, PhaseKind, Program,
+    Access, Action, BackendKind, Create, FileChoice, FileOrder, Job, PhaseKind, Program,
     ProgramPart, ProgramPlace, ProgramTarget, Region, SkipCode, SkipReason, SyncKind, TargetStack,
     WriteSync,
 };
@@ -18,10 +18,8 @@ use stiction_host::{HostError, OwnDirectory};
 
 use crate::ground::refusal;
 use crate::measure::{Request, measure};
+use crate::passes::bulk;
 use crate::{Context, Ground, Place, SuiteError};
-
-/// Length of the blocks that files are laid down in.
-const LAY_DOWN_BYTES: u64 = 1 << 20;
 
 /// The targets of all parts, and the directories that were made for them.
 pub(super) struct Files {
@@ -136,6 +134,7 @@ impl Files {
         if planned.job.backend == BackendKind::Null {
             return Ok(Ok(()));
         }
+        let is_state_asked_for = context.conditions.file_state().is_some();
         let mut empty: Vec<(Target, u64)> = Vec::new();
         for (named, target) in planned.targets.iter().zip(&self.targets[part]) {
             let Target::File(path) = target else {
@@ -152,10 +151,10 @@ impl Files {
                 return Ok(Err(format!("cannot make {}: {error}", path.display())));
             }
             let is_filled = self.filled.contains(path);
-            if planned.lay_down && !is_filled {
+            if (planned.lay_down || is_state_asked_for) && !is_filled {
                 empty.push((target.clone(), named.length_bytes));
             }
-            if planned.lay_down || planned.job.action.writes() {
+            if planned.lay_down || is_state_asked_for || planned.job.action.writes() {
                 self.filled.insert(path.clone());
             }
         }
@@ -165,12 +164,10 @@ impl Files {
         let stacks = self.ground(program, &[part], context.stacks);
         let (targets, lengths): (Vec<Target>, Vec<u64>) = empty.into_iter().unzip();
         let ground = Ground::of(targets, stacks.stacks().to_vec());
-        for job in lay_down_jobs(planned, &lengths) {
-            if let Err(message) = lay_down(job, ledger, &ground, context)? {
-                return Ok(Err(message));
-            }
+        match lay_down_job(planned, &lengths) {
+            Some(job) => lay_down(job, ledger, &ground, context),
+            None => Ok(Ok(())),
         }
-        Ok(Ok(()))
     }
 
     /// Removes the directories.
@@ -201,53 +198,43 @@ fn lengthen(path: &PathBuf, length_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// The jobs that write files in full, one file after another by one worker: in large
-/// blocks that fit into all of them, and then what these leave at the ends, those of one
-/// length together. What is going to be checked is written in blocks of the part and with
-/// its data, so that it is found to be right; parts of a block are never read.
-fn lay_down_jobs(part: &ProgramPart, lengths: &[u64]) -> Vec<Job> {
-    let smallest = lengths.iter().copied().min().unwrap_or(0).max(1);
-    let block = if part.job.verify {
-        part.job.block_size_bytes
-    } else {
-        LAY_DOWN_BYTES.min(1 << smallest.ilog2())
-    };
-    let mut whole: Vec<Region> = Vec::new();
-    let mut rests: BTreeMap<u64, Vec<Region>> = BTreeMap::new();
-    for (target, &length) in (0..).zip(lengths) {
-        let rest = length % block;
-        let region = |offset_bytes, length_bytes| Region {
-            target,
-            offset_bytes,
-            length_bytes,
-        };
-        whole.push(region(0, length - rest));
-        rests
-            .entry(rest)
-            .or_default()
-            .push(region(length - rest, rest));
-    }
-    whole.retain(|region| region.length_bytes > 0);
-    rests.remove(&0);
-    if part.job.verify {
-        rests.clear();
-    }
-    let whole = (!whole.is_empty()).then_some((block, whole));
-    let each = whole.into_iter().chain(rests);
-    each.map(|(block, regions)| lay_down_job(part, block, regions))
-        .collect()
-}
-
-/// A job that writes these regions.
-fn lay_down_job(part: &ProgramPart, block_size_bytes: u64, regions: Vec<Region>) -> Job {
+/// The job that writes files in full, one file after another by one worker, in large
+/// operations. What is going to be checked is written in blocks of the part and with its
+/// data, so that it is found to be right; parts of a block are never read. `None` when
+/// there is nothing to write.
+fn lay_down_job(part: &ProgramPart, lengths: &[u64]) -> Option<Job> {
     let is_checked = part.job.verify;
-    Job {
+    let region = |(target, &length)| Region {
+        target,
+        offset_bytes: 0,
+        length_bytes: match is_checked {
+            true => length - length % part.job.block_size_bytes,
+            false => length,
+        },
+    };
+    let regions: Vec<Region> = (0..).zip(lengths).map(region).collect();
+    let regions: Vec<Region> = regions
+        .into_iter()
+        .filter(|region| region.length_bytes > 0)
+        .collect();
+    let files = u32::try_from(regions.len())
+        .ok()
+        .filter(|&files| files > 0)?;
+    let base = match is_checked {
+        true => Job {
+            block_size_bytes: part.job.block_size_bytes,
+            regions,
+            data: part.job.data,
+            pattern: part.job.pattern.clone(),
+            ..Job::default()
+        },
+        false => bulk("lay_down", regions),
+    };
+    Some(Job {
         name: "lay_down".to_owned(),
         access: Access::Sequential,
         action: Action::Write,
-        block_size_bytes,
-        regions_per_worker: u32::try_from(regions.len()).unwrap_or(u32::MAX).max(1),
-        regions,
+        regions_per_worker: files,
         file_order: FileOrder {
             choice: FileChoice::OneByOne,
             run_operations: 1,
@@ -256,20 +243,10 @@ fn lay_down_job(part: &ProgramPart, block_size_bytes: u64, regions: Vec<Region>)
         write_sync: WriteSync::None,
         sync_at_end: Some(SyncKind::Fsync),
         create: Create::Open,
-        data: if is_checked {
-            part.job.data
-        } else {
-            Data::Unique
-        },
-        pattern: if is_checked {
-            part.job.pattern.clone()
-        } else {
-            Vec::new()
-        },
         once: true,
         seed: part.job.seed.stream(u64::MAX),
-        ..Job::default()
-    }
+        ..base
+    })
 }
 
 /// Writes a file, and says what went wrong.
@@ -291,8 +268,9 @@ fn lay_down(
 mod tests {
     use super::*;
 
-    /// What is written of each file, by the jobs that write files of these lengths.
-    fn written(lengths: &[u64]) -> Vec<(u64, Vec<u64>)> {
+    /// The smallest block, the largest operation and the lengths of what is written of
+    /// files of these lengths.
+    fn written(lengths: &[u64]) -> (u64, u64, Vec<u64>) {
         let part = ProgramPart {
             phase: "x".to_owned(),
             job: Job::default(),
@@ -310,28 +288,27 @@ mod tests {
             trace: None,
             options: BTreeMap::new(),
         };
-        let jobs = lay_down_jobs(&part, lengths).into_iter();
-        jobs.map(|job| {
-            let lengths = job.regions.iter().map(|region| region.length_bytes);
-            (job.block_size_bytes, lengths.collect())
-        })
-        .collect()
+        let job = lay_down_job(&part, lengths).unwrap();
+        let regions = job.regions.iter().map(|region| region.length_bytes);
+        (
+            job.block_size_bytes,
+            job.operation_bytes_max(),
+            regions.collect(),
+        )
     }
 
     const MIB: u64 = 1 << 20;
 
     #[test]
     fn files_are_laid_down_to_their_last_byte() {
-        assert_eq!(written(&[8 * MIB]), [(MIB, vec![8 * MIB])]);
-        assert_eq!(
-            written(&[2 * MIB + 1000]),
-            [(MIB, vec![2 * MIB]), (1000, vec![1000])]
-        );
-        assert_eq!(written(&[1000]), [(512, vec![512]), (488, vec![488])]);
+        assert_eq!(written(&[8 * MIB]), (MIB, MIB, vec![8 * MIB]));
+        let odd = 2 * MIB + 1000;
+        assert_eq!(written(&[odd]), (8, MIB, vec![odd]));
+        assert_eq!(written(&[1000]), (8, 1000, vec![1000]));
         let several = [36 << 10, 32 << 10, 36 << 10];
         assert_eq!(
             written(&several),
-            [(32 << 10, vec![32 << 10; 3]), (4096, vec![4096; 2])]
+            (4096, 32 << 10, vec![36 << 10, 32 << 10, 36 << 10])
         );
     }
 }

@@ -6,8 +6,11 @@ mod files;
 mod replay;
 mod trial;
 
-use stiction_core::{Cell, Environment, Plan, PlannedTrial, Program, Seed, SkipReason};
+use stiction_core::{
+    Cell, Conditions, Data, Environment, Job, Plan, PlannedTrial, Program, Seed, SkipReason,
+};
 
+use crate::conditions::refuse;
 use crate::order::runs_within_cells;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
@@ -47,6 +50,22 @@ impl Workload for Fio {
         let places = self.program.places.iter().zip(&environment.targets);
         let written = places.filter(|(place, _)| place.is_written());
         requirements::writable_targets(written.map(|(_, target)| target))
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        let jobs = self.program.parts.iter().map(|part| &part.job);
+        let own_data =
+            |job: &Job| job.action.writes() && matches!(job.data, Data::Stamped | Data::Pattern);
+        refuse(
+            Conditions::COMPRESSIBILITY,
+            conditions.compress_percent().is_some() && jobs.clone().any(own_data),
+            "a job writes data of its own, to be checked or a pattern",
+        )?;
+        refuse(
+            Conditions::FILE_STATE,
+            conditions.file_state().is_some() && jobs.clone().any(|job| job.verify),
+            "a job checks what it reads, so its files are written whole",
+        )
     }
 
     fn run(

@@ -1,8 +1,8 @@
 //! The one trial: admission, the waves, removal.
 
 use stiction_core::{
-    Access, Action, BackendKind, CacheBefore, Caveat, CaveatCode, Create, Data, Job, Phase,
-    PhaseKind, PhaseOutcome, Plan, Program, ProgramEnds, ProgramPart, SkipCode, SkipReason,
+    Access, Action, BackendKind, CacheBefore, Caveat, CaveatCode, Conditions, Create, Data, Job,
+    Phase, PhaseKind, PhaseOutcome, Plan, Program, ProgramEnds, ProgramPart, SkipCode, SkipReason,
     TraceStep, TrialOutcome,
 };
 use stiction_engine::{Ledger, check, probe};
@@ -11,6 +11,7 @@ use super::admission::admit;
 use super::checking;
 use super::files::Files;
 use super::replay::Replay;
+use crate::conditions::on_laid_files;
 use crate::measure::{Request, measure};
 use crate::{Context, SuiteError, Together, TrialReport, measure_together};
 
@@ -211,7 +212,7 @@ impl Run<'_> {
         let jobs = parts
             .iter()
             .zip(undropped)
-            .map(|(&part, caveat)| self.together(part, parts, caveat))
+            .map(|(&part, caveat)| self.together(part, parts, caveat, context.conditions))
             .collect();
         let phases = measure_together(context, &ground, jobs)?;
         for phase in &phases {
@@ -223,8 +224,15 @@ impl Run<'_> {
     }
 
     /// A part among those of its wave.
-    fn together(&self, part: usize, wave: &[usize], caveat: Option<Caveat>) -> Together<'_> {
+    fn together(
+        &self,
+        part: usize,
+        wave: &[usize],
+        caveat: Option<Caveat>,
+        conditions: &Conditions,
+    ) -> Together<'_> {
         let planned = &self.program.parts[part];
+        let job = on_laid_files(conditions, planned.job.clone());
         let place_in_wave = |other: &usize| wave.iter().position(|one| one == other);
         let others = |wanted: &dyn Fn(&ProgramPart) -> bool| -> Vec<usize> {
             let places = wave.iter().enumerate().filter(|(_, other)| **other != part);
@@ -241,7 +249,7 @@ impl Run<'_> {
                     .as_ref()
                     .filter(|_| planned.job.data == Data::Stamped),
                 caveats: caveat.into_iter().collect(),
-                ..Request::new(PhaseKind::Measure, planned.job.clone())
+                ..Request::new(PhaseKind::Measure, job)
             },
             targets: self.files.targets(part).to_vec(),
             delay_ns: planned.delay_ns,

@@ -5,12 +5,13 @@ mod options;
 pub use options::{IopingOptions, IopingParameters};
 
 use stiction_core::{
-    Access, Action, Arrivals, Cell, Create, Environment, Job, LoopKind, Pace, PhaseKind, Plan,
-    PlannedTrial, Rate, Seed, SkipReason, TrialOutcome,
+    Access, Action, Arrivals, Cell, Conditions, Create, Environment, Job, LoopKind, Pace,
+    PhaseKind, Plan, PlannedTrial, Rate, Seed, SkipReason, TrialOutcome,
 };
 use stiction_engine::INTERVAL_NS_MIN;
 
 use crate::admission::admit_files;
+use crate::conditions::data_alone;
 use crate::error::refuse;
 use crate::ground::on_ground;
 use crate::measure::{Request, ended_otherwise, measure};
@@ -103,6 +104,10 @@ impl Workload for Ioping {
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

@@ -7,12 +7,13 @@ mod plan;
 pub use options::{LadderOptions, LadderParameters, Rung};
 
 use stiction_core::{
-    BackendKind, CallFlags, Environment, Job, PhaseKind, Plan, PlannedTrial, RingOptions, Seed,
-    SkipCode, SkipReason, TrialOutcome,
+    BackendKind, CallFlags, Conditions, Environment, Job, PhaseKind, Plan, PlannedTrial,
+    RingOptions, Seed, SkipCode, SkipReason, TrialOutcome,
 };
 use stiction_engine::{Ended, Progress, Target, run};
 
 use crate::admission::admit_files;
+use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::measure::skip;
 use crate::order::trial_seed;
@@ -55,6 +56,10 @@ impl Workload for Ladder {
             return Vec::new();
         }
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

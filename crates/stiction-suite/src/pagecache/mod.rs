@@ -7,11 +7,12 @@ mod plan;
 pub use options::{PagecacheOptions, PagecacheParameters};
 
 use stiction_core::{
-    Access, BackendKind, Environment, Job, Plan, PlannedTrial, Seed, SizeMix, Sizes, SkipReason,
-    TrialOutcome,
+    Access, BackendKind, Conditions, Environment, Job, Plan, PlannedTrial, Seed, SizeMix, Sizes,
+    SkipReason, TrialOutcome,
 };
 
 use crate::admission::admit_files;
+use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
 use crate::passes::{Pass, lay_down, prime, run_passes, whole_files};
@@ -54,6 +55,10 @@ impl Workload for Pagecache {
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

@@ -7,11 +7,12 @@ mod plan;
 pub use options::{ParallelOptions, ParallelParameters, Targets, Ways};
 
 use stiction_core::{
-    Access, Action, BackendKind, Create, Data, Environment, Job, Plan, PlannedTrial, Region, Seed,
-    SkipReason, SyncKind, TrialOutcome,
+    Access, Action, BackendKind, Conditions, Create, Data, Environment, Job, Plan, PlannedTrial,
+    Region, Seed, SkipReason, SyncKind, TrialOutcome,
 };
 
 use crate::admission::admit_files;
+use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
 use crate::passes::{Pass, lay_down, run_passes};
@@ -54,6 +55,10 @@ impl Workload for Parallel {
             Targets::Directories => requirements::writable(environment),
             Targets::Existing(_) | Targets::Devices(_) => Vec::new(),
         }
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

@@ -8,8 +8,9 @@ mod trial;
 
 pub use options::{QuickOptions, QuickParameters};
 
-use stiction_core::{Cell, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing};
+use stiction_core::{Cell, Conditions, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing};
 
+use crate::conditions::data_alone;
 use crate::order::runs_within_cells;
 use crate::sizing::choose;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
@@ -81,6 +82,10 @@ impl Workload for Quick {
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

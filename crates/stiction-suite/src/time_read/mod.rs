@@ -9,10 +9,12 @@ pub use jobs::reads_of_a_pass;
 pub use options::{CacheState, TimeReadOptions, TimeReadParameters};
 
 use stiction_core::{
-    Environment, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome, format_bytes,
+    Conditions, Environment, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome,
+    format_bytes,
 };
 
 use crate::admission::admit_files;
+use crate::conditions::refuse;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
 use crate::passes::{Pass, lay_down, prime, run_passes, whole_files};
@@ -55,6 +57,19 @@ impl Workload for TimeRead {
             return Vec::new();
         }
         requirements::writable(environment)
+    }
+
+    fn takes(&self, plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        let parameters: Result<TimeReadParameters, _> =
+            serde_json::from_value(plan.parameters.clone());
+        let is_existing = parameters.is_ok_and(|parameters| parameters.is_existing);
+        match (is_existing, conditions.settings()) {
+            (true, [setting, ..]) => {
+                let problem = "it reads what is there, which is yours, and writes nothing";
+                refuse(&setting.factor, true, problem)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn run(

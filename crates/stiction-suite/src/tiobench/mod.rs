@@ -14,8 +14,9 @@ pub use options::{
 };
 pub use parameters::TiobenchParameters;
 
-use stiction_core::{Environment, Plan, PlannedTrial, Seed, SkipReason};
+use stiction_core::{Conditions, Environment, Plan, PlannedTrial, Seed, SkipReason};
 
+use crate::conditions::refuse;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
 /// The workload's name.
@@ -58,6 +59,14 @@ impl Workload for Tiobench {
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        let verified = "what is read is checked, so files and data are written to be checked";
+        let [state, data] = Conditions::FACTORS;
+        let (is_state, is_data) = (conditions.file_state(), conditions.compress_percent());
+        refuse(state, self.options.verify && is_state.is_some(), verified)?;
+        refuse(data, self.options.verify && is_data.is_some(), verified)
     }
 
     fn run(

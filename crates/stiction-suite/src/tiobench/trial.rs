@@ -9,6 +9,7 @@ use super::admission::admit;
 use super::jobs::{Shape, job, lay_down};
 use super::options::{DirectoryUse, TiobenchPhase};
 use super::parameters::TiobenchParameters;
+use crate::conditions::on_laid_files;
 use crate::ground::on_ground;
 use crate::measure::{Request, ended_otherwise, measure};
 use crate::order::trial_seed;
@@ -111,7 +112,8 @@ impl Run<'_> {
     ) -> Result<TrialOutcome, SuiteError> {
         let parameters = self.parameters;
         let writes_first = parameters.phases.first() == Some(&TiobenchPhase::Write);
-        if !writes_first && (!self.on_devices || parameters.verify) {
+        let is_asked_for = context.conditions.file_state().is_some();
+        if is_asked_for || (!writes_first && (!self.on_devices || parameters.verify)) {
             let job = lay_down(self.job(TiobenchPhase::Write));
             let phase = measure(context, ground, self.request(PhaseKind::LayDown, job, None))?;
             if let Some(outcome) = ended_otherwise(&phase) {
@@ -126,7 +128,7 @@ impl Run<'_> {
             if context.stop.is_raised() {
                 return Ok(TrialOutcome::Interrupted);
             }
-            let job = self.job(phase);
+            let job = on_laid_files(context.conditions, self.job(phase));
             let request = self.request(PhaseKind::Measure, job, undropped);
             let phase = measure(context, ground, request)?;
             if let Some(outcome) = ended_otherwise(&phase) {

@@ -7,9 +7,12 @@ mod plan;
 
 pub use options::{Before, SyncPolicy, WriteAmount, WriteAndFsyncOptions, WriteAndFsyncParameters};
 
-use stiction_core::{Environment, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome};
+use stiction_core::{
+    Conditions, Environment, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome,
+};
 
 use crate::admission::admit_files;
+use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
 use crate::passes::{Pass, lay_down, run_passes, whole_files};
@@ -48,6 +51,10 @@ impl Workload for WriteAndFsync {
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
+    }
+
+    fn takes(&self, _plan: &Plan, conditions: &Conditions) -> Result<(), String> {
+        data_alone(conditions)
     }
 
     fn run(

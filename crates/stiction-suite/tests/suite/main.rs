@@ -5,6 +5,7 @@ mod curve;
 mod ext3_tools;
 mod metadata;
 mod quick;
+mod root_conditions;
 mod root_devices;
 mod root_filesystems;
 mod root_quick;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stiction_core::{
-    Environment, Job, Metric, Phase, Plan, PlannedTrial, Seed, TargetStack, Tool, TrialOutcome,
+    Conditions, Environment, Job, Metric, Phase, Plan, PlannedTrial, Seed, TargetStack, Tool,
+    TrialOutcome,
 };
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::FactOptions;
+use stiction_suite::conditions::obstacle;
 use stiction_suite::{Context, Events, EventsError, Place, TrialReport, Workload};
 
 /// What a workload did.
@@ -100,7 +102,40 @@ pub(crate) fn play_and(
             then(&stop);
         }
     };
-    act(workload, &plan, &places, &environment, &stop, &at_start)
+    let usual = Conditions::default();
+    act(
+        workload,
+        &plan,
+        &places,
+        &environment,
+        &stop,
+        &at_start,
+        &usual,
+    )
+}
+
+/// Plans and runs `workload` in the directory with files and data as they are asked for.
+pub(crate) fn play_under(
+    workload: &dyn Workload,
+    directory: &Path,
+    conditions: &Conditions,
+) -> Played {
+    let environment = environment(&[directory]);
+    let plan = workload.plan(Seed(42), &environment).expect("a plan");
+    let places = [Place::Directory(directory.to_owned())];
+    let obstacle = obstacle(workload, &plan, conditions, &places);
+    assert_eq!(obstacle, None);
+    let stop = StopFlag::new();
+    let nothing = |_: &str| {};
+    act(
+        workload,
+        &plan,
+        &places,
+        &environment,
+        &stop,
+        &nothing,
+        conditions,
+    )
 }
 
 /// Runs a plan.
@@ -111,7 +146,8 @@ pub(crate) fn perform(
     environment: &Environment,
     stop: &StopFlag,
 ) -> Played {
-    act(workload, plan, places, environment, stop, &|_| {})
+    let usual = Conditions::default();
+    act(workload, plan, places, environment, stop, &|_| {}, &usual)
 }
 
 fn act(
@@ -121,6 +157,7 @@ fn act(
     environment: &Environment,
     stop: &StopFlag,
     at_start: &dyn Fn(&str),
+    conditions: &Conditions,
 ) -> Played {
     let mut listener = Listener {
         phases: Vec::new(),
@@ -148,6 +185,7 @@ fn act(
                     events: &mut listener,
                     session_start,
                     undo: &undo,
+                    conditions,
                 },
             )
             .expect("a trial that is carried to its end");

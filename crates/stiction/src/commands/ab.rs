@@ -1,7 +1,7 @@
 //! `stiction ab`: two things in blocks.
 
 use stiction_analysis::Effects;
-use stiction_core::Setting;
+use stiction_core::{Conditions, Setting};
 use stiction_formats::words;
 use stiction_host::Alterations;
 use stiction_suite::CommandLine;
@@ -38,13 +38,15 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         (&typed.a_prepare, &typed.a_conclude),
         (&typed.b_prepare, &typed.b_conclude),
     ];
-    let alterations = both_altered(typed)?;
+    let altered = both_altered(typed)?;
     let mut all = Vec::new();
-    for (number, (meant, (prepare, conclude))) in sides.into_iter().zip(hooks).enumerate() {
+    let each = sides.into_iter().zip(hooks).zip(altered).enumerate();
+    for (number, ((meant, (prepare, conclude)), (alterations, conditions))) in each {
         let name = typed.names.get(number).cloned();
         all.push(Ready {
             name: name.unwrap_or_else(|| letter(number)),
-            alterations: alterations[number].clone(),
+            alterations,
+            conditions,
             prepare: prepare.as_deref().map(hook),
             conclude: conclude.as_deref().map(hook),
             meant,
@@ -66,17 +68,20 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
 
 /// What is set on the machine for A and for B. Where one stands on scratch space, so does
 /// the other: else that would be what is compared.
-fn both_altered(typed: &AbArguments) -> Result<[Option<Alterations>; 2], Failure> {
-    let read = |own: &[String]| -> Result<Alterations, Failure> {
+fn both_altered(typed: &AbArguments) -> Result<[(Option<Alterations>, Conditions); 2], Failure> {
+    let read = |own: &[String]| -> Result<(Alterations, Conditions), Failure> {
         let words = typed.set.iter().chain(own);
         let settings: Vec<Setting> = words.map(|word| setting(word)).collect::<Result<_, _>>()?;
         alterations(&settings, &typed.machine, None)
     };
     let both = [read(&typed.a_set)?, read(&typed.b_set)?];
-    let is_on_scratch = both.iter().any(|one| one.scratch_bytes().is_some());
-    Ok(both.map(|one| match is_on_scratch {
-        true => Some(one.on_scratch_space()),
-        false => Some(one).filter(|one| !one.settings().is_empty()),
+    let is_on_scratch = both.iter().any(|(one, _)| one.scratch_bytes().is_some());
+    Ok(both.map(|(one, conditions)| {
+        let altered = match is_on_scratch {
+            true => Some(one.on_scratch_space()),
+            false => Some(one).filter(|one| !one.settings().is_empty()),
+        };
+        (altered, conditions)
     }))
 }
 

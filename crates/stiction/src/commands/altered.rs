@@ -1,6 +1,6 @@
 //! Settings of the machine, from words to what can be made.
 
-use stiction_core::{Setting, parse_size_bytes};
+use stiction_core::{Conditions, Setting, parse_size_bytes};
 use stiction_host::{Alterations, GlobalGrant, SCRATCH_BYTES};
 
 use crate::arguments::MachineArguments;
@@ -20,7 +20,8 @@ pub(super) fn setting(text: &str) -> Result<Setting, Failure> {
     }
 }
 
-/// What the settings come to; `in_file` is the size of scratch space that a file names.
+/// What the settings come to, on the machine and through the workload; `in_file` is the
+/// size of scratch space that a file names.
 ///
 /// # Errors
 /// When there is no such setting, or it was not permitted.
@@ -28,9 +29,11 @@ pub(super) fn alterations(
     settings: &[Setting],
     machine: &MachineArguments,
     in_file: Option<&str>,
-) -> Result<Alterations, Failure> {
+) -> Result<(Alterations, Conditions), Failure> {
+    let (conditions, settings) = Conditions::read(settings).map_err(Failure::new)?;
     let size = machine.scratch_size.as_deref().or(in_file);
     let size_bytes = size.map_or(Ok(SCRATCH_BYTES), parse_size_bytes)?;
     let grant = GlobalGrant::from_option(machine.global_settings);
-    Alterations::read(settings, size_bytes, grant).map_err(Failure::new)
+    let alterations = Alterations::read(&settings, size_bytes, grant).map_err(Failure::new)?;
+    Ok((alterations, conditions))
 }

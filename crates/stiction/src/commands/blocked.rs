@@ -7,7 +7,7 @@ use std::time::Duration;
 use stiction_analysis::Effects;
 use stiction_analysis::compare::{CompareOptions, Matrix, Side, matrix};
 use stiction_analysis::mixed::directions_apart;
-use stiction_core::{Level, Session, SessionOutcome, parse_duration_ns};
+use stiction_core::{Conditions, Level, Session, SessionOutcome, parse_duration_ns};
 use stiction_host::Alterations;
 use stiction_report::JunitRules;
 use stiction_runner::blocks::{BlockOrder, Blocks, CONFIGURATION};
@@ -37,6 +37,8 @@ pub(super) struct Ready {
     pub(super) meant: Meant,
     /// What is changed on the machine for each of its trials.
     pub(super) alterations: Option<Alterations>,
+    /// What its files and data are to be like.
+    pub(super) conditions: Conditions,
     pub(super) prepare: Option<CommandLine>,
     pub(super) conclude: Option<CommandLine>,
 }
@@ -49,6 +51,7 @@ impl Ready {
             places: &self.meant.places,
             command: self.meant.command.clone(),
             alterations: self.alterations.as_ref(),
+            conditions: self.conditions.clone(),
             prepare: self.prepare.clone(),
             conclude: self.conclude.clone(),
         }

@@ -2,7 +2,7 @@
 
 use stiction_analysis::Effects;
 use stiction_analysis::calibration::calibration;
-use stiction_core::SessionOutcome;
+use stiction_core::{Conditions, SessionOutcome};
 use stiction_report::json;
 
 use super::Desk;
@@ -37,6 +37,7 @@ pub(super) fn run(
             name: name.to_owned(),
             meant,
             alterations: None,
+            conditions: Conditions::default(),
             prepare: None,
             conclude: None,
         });

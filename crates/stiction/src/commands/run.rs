@@ -3,6 +3,7 @@
 mod spec;
 
 use stiction_analysis::Effects;
+use stiction_core::Conditions;
 
 use super::Desk;
 use super::blocked::{Blocked, Ready};
@@ -67,6 +68,7 @@ pub(super) fn ready(typed: &RunArguments, number: usize) -> Result<Ready, Failur
         name: name.unwrap_or_else(|| letter(number)),
         meant: timed::meant(command, (number, count), &typed.timing, &typed.recording)?,
         alterations: None,
+        conditions: Conditions::default(),
         prepare: of_each("--prepare", &typed.prepare)?.map(|line| hook(line)),
         conclude: of_each("--conclude", &typed.conclude)?.map(|line| hook(line)),
     })

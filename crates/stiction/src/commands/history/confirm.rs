@@ -2,7 +2,7 @@
 //! them.
 
 use stiction_analysis::history::{Rerun, around, rerun};
-use stiction_core::{Session, SessionId};
+use stiction_core::{Conditions, Session, SessionId};
 use stiction_report::{Confirmation, history_confirmation, json};
 use stiction_suite::CommandLine;
 
@@ -91,6 +91,7 @@ fn run_again(
             name: name.to_owned(),
             meant: own.meant,
             alterations: None,
+            conditions: Conditions::default(),
             // What makes the side comes before what its own runs take.
             prepare: chained(prepare.as_deref().map(hook), " && ", own.prepare),
             conclude: chained(own.conclude, "; ", conclude.as_deref().map(hook)),
@@ -128,6 +129,7 @@ fn ready(
             name: name.to_owned(),
             meant,
             alterations: None,
+            conditions: Conditions::default(),
             prepare: None,
             conclude: None,
         })),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use stiction_analysis::Effects;
-use stiction_core::{Setting, parse_duration_ns, parse_size_bytes};
+use stiction_core::{Conditions, Setting, parse_duration_ns, parse_size_bytes};
 use stiction_formats::spec::{self, Line, Precise, Spanned, Spec, SpecConfiguration, SpecFile};
 use stiction_suite::{CommandLine, Place};
 
@@ -120,6 +120,7 @@ impl Reader<'_> {
             name: one.name.as_ref().clone(),
             meant,
             alterations: None,
+            conditions: Conditions::default(),
             prepare: prepare.map(|line| hook(line)),
             conclude: conclude.map(|line| hook(line)),
         }))
@@ -151,7 +152,7 @@ impl Reader<'_> {
                 .map(|(factor, level)| Setting::new(factor, level))
                 .collect();
             let size = size.map(|size| size.as_ref().as_str());
-            let alterations = alterations(&settings, machine, size)
+            let (alterations, conditions) = alterations(&settings, machine, size)
                 .map_err(|failure| self.problem(factors, failure.message()))?;
             all.push(self.configuration(one)?.map(|ready| {
                 Ready {
@@ -159,6 +160,7 @@ impl Reader<'_> {
                         .trim()
                         .to_owned(),
                     alterations: Some(alterations),
+                    conditions,
                     ..ready
                 }
             }));
