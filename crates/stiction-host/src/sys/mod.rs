@@ -7,6 +7,7 @@ pub(crate) mod cpuid;
 pub(crate) mod fiemap;
 pub(crate) mod loop_control;
 pub(crate) mod mincore;
+pub(crate) mod netlink;
 pub(crate) mod rusage;
 
 use std::io;

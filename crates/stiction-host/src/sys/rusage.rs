@@ -4,6 +4,8 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
+use stiction_core::ProcessActivity;
+
 /// User and system time, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SplitTime {
@@ -13,25 +15,36 @@ pub(crate) struct SplitTime {
 
 /// Of the whole process.
 pub(crate) fn of_process() -> io::Result<SplitTime> {
-    // SAFETY: an all-zero rusage is a valid one: it holds integers alone.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a live rusage that the kernel fills.
-    let returned = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
-    super::checked(returned)?;
+    let usage = own()?;
     Ok(SplitTime {
         user_ns: ns(usage.ru_utime),
         system_ns: ns(usage.ru_stime),
     })
 }
 
+/// Context switches and page faults of the whole process.
+pub(crate) fn activity_of_process() -> io::Result<ProcessActivity> {
+    let usage = own()?;
+    Ok(ProcessActivity {
+        switches_voluntary: count(usage.ru_nvcsw),
+        switches_involuntary: count(usage.ru_nivcsw),
+        faults_minor: count(usage.ru_minflt),
+        faults_major: count(usage.ru_majflt),
+    })
+}
+
 /// Most memory that this process had resident at once, bytes.
 pub(crate) fn resident_bytes_max() -> io::Result<u64> {
+    Ok(count(own()?.ru_maxrss) << 10)
+}
+
+fn own() -> io::Result<libc::rusage> {
     // SAFETY: an all-zero rusage is a valid one: it holds integers alone.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live rusage that the kernel fills.
     let returned = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     super::checked(returned)?;
-    Ok(u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10)
+    Ok(usage)
 }
 
 /// What a child used, with all that it had waited for.
@@ -57,7 +70,6 @@ pub(crate) fn wait(pid: i32) -> io::Result<(ExitStatus, ChildUsage)> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
             Ok(_) => {
-                let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
                 let used = ChildUsage {
                     time: SplitTime {
                         user_ns: ns(usage.ru_utime),
@@ -74,6 +86,10 @@ pub(crate) fn wait(pid: i32) -> io::Result<(ExitStatus, ChildUsage)> {
             }
         }
     }
+}
+
+fn count(number: libc::c_long) -> u64 {
+    u64::try_from(number).unwrap_or(0)
 }
 
 fn ns(time: libc::timeval) -> u64 {

@@ -2,11 +2,18 @@
 
 mod cpu;
 mod diskstats;
+mod explaining;
 mod extents;
+mod filesystem_stats;
+mod filesystems;
 mod group_io;
+mod heat;
+mod journal;
+mod own_process;
 mod pages;
 mod pressure;
 mod residency;
+mod taskstats;
 mod traffic;
 
 use std::path::PathBuf;
@@ -21,6 +28,7 @@ pub use residency::residency;
 
 use crate::{HostError, Roots};
 use cpu::SystemReading;
+use explaining::Explaining;
 use pages::Pages;
 use pressure::GroupPressure;
 use traffic::Traffic;
@@ -33,6 +41,7 @@ use traffic::Traffic;
 pub struct Witness {
     roots: Roots,
     files: FileWitness,
+    explaining: Explaining,
     pressure: Option<GroupPressure>,
     system_cpu: Option<SystemReading>,
     pages: Option<Pages>,
@@ -49,6 +58,7 @@ impl Witness {
         let roots = Roots::live();
         Self {
             files: FileWitness::begin(files),
+            explaining: Explaining::begin(&roots, stacks),
             pressure: GroupPressure::read(&roots),
             system_cpu: read_system_cpu(&roots),
             pages: Pages::read(&roots),
@@ -88,6 +98,7 @@ impl Witness {
             (Some(before), Some(after)) => seen.pages = Some(after.since(before)),
             _ => miss(&mut seen, "pages: /proc/vmstat cannot be read"),
         }
+        self.explaining.finish(roots, &mut seen);
         self.files.finish(&mut seen);
         seen
     }
