@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, TargetStack};
+use crate::{Digest, TargetStack, WitnessLevel};
 
 /// The kernel that ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,6 +166,9 @@ pub struct Environment {
     /// Host name; only when the user asked for it to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_name: Option<String>,
+    /// How much stood beside each phase.
+    #[serde(default, skip_serializing_if = "WitnessLevel::is_usual")]
+    pub witness: WitnessLevel,
     /// The stack under each target.
     #[serde(default)]
     pub targets: Vec<TargetStack>,

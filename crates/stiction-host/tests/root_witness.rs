@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::fs::FallocateFlags;
-use stiction_core::{LayerKind, Layout, Tool, Witnesses};
+use stiction_core::{LayerKind, Layout, Tool, WitnessLevel, Witnesses};
 use stiction_host::{
     FactOptions, Witness, drop_file_cache, file_map, observe_environment, observe_target,
     residency, unwritten_bytes,
@@ -58,7 +58,7 @@ fn within_one_percent(got: u64, wanted: u64) -> bool {
 fn witnessed(file: &Path, work: impl FnOnce()) -> Witnesses {
     let folder = file.parent().unwrap();
     let stack = observe_target(folder, FactOptions::default()).unwrap();
-    let witness = Witness::begin(&[stack], &[file.to_owned()]);
+    let witness = Witness::begin(WitnessLevel::Light, &[stack], &[file.to_owned()]);
     work();
     witness.finish()
 }
@@ -129,7 +129,7 @@ fn root_a_raw_device_is_witnessed_too() {
     let stack = observe_target(device.path(), FactOptions::default()).unwrap();
     assert_eq!(stack.filesystem, None);
     let files = [device.path().to_owned()];
-    let witness = Witness::begin(&[stack], &files);
+    let witness = Witness::begin(WitnessLevel::Light, &[stack], &files);
     let mut buffer = Aligned::new(1 << 20);
     let file = direct(device.path());
     for offset in (0..16 * MIB).step_by(1 << 20) {

@@ -74,7 +74,8 @@ pub fn run_study(
         parts,
         turns,
         obstacle,
-    } = expand(study, settings.tool.clone(), settings.facts, settings.seed)?;
+    } = expand(study, settings.tool.clone(), settings.facts, settings.seed)?
+        .watched(settings.witness);
     let header = header(settings, plan, environment.clone());
     let (journal, undo, header) = begin(header, settings)?;
     events.take(RunEvent::SessionStarted {

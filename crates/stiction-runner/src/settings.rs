@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stiction_core::{Seed, Tool};
+use stiction_core::{Seed, Tool, WitnessLevel};
 use stiction_host::FactOptions;
 use stiction_journal::JournalDirectory;
 
@@ -24,6 +24,8 @@ pub struct RunSettings {
     pub command: Vec<String>,
     /// Seed of every random choice of the plan.
     pub seed: Seed,
+    /// How much stands beside each phase.
+    pub witness: WitnessLevel,
     /// The time now.
     pub started: jiff::Timestamp,
     /// A number that no other session has, most likely. The session's id is made of it

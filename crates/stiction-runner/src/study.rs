@@ -4,7 +4,7 @@ use std::path::Path;
 
 use stiction_core::{
     Applied, Conditions, Environment, Phase, Plan, PlannedTrial, Seed, Setting, SkipReason,
-    TargetStack, Tool,
+    TargetStack, Tool, WitnessLevel,
 };
 use stiction_host::{Alterations, FactOptions, observe_environment, observe_target};
 use stiction_suite::{CommandLine, Place, Workload, conditions};
@@ -113,6 +113,17 @@ pub(crate) struct Expanded<'a> {
     pub(crate) turns: Vec<Turn>,
     /// Why nothing can run here.
     pub(crate) obstacle: Option<SkipReason>,
+}
+
+impl Expanded<'_> {
+    /// The same, with so much beside each phase.
+    pub(crate) fn watched(mut self, level: WitnessLevel) -> Self {
+        self.environment.witness = level;
+        for part in &mut self.parts {
+            part.environment.witness = level;
+        }
+        self
+    }
 }
 
 /// The plan of a study on this machine, which is looked at for it and not changed.

@@ -181,6 +181,7 @@ fn settings(state: &Path) -> RunSettings {
         label: None,
         command: Vec::new(),
         seed: Seed(4711),
+        witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().unwrap(),
         id_random: 0,
     }

@@ -140,6 +140,7 @@ fn settings(state: &Path) -> RunSettings {
         label: Some("base".to_owned()),
         command: vec!["fake".to_owned()],
         seed: Seed(7),
+        witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().unwrap(),
         id_random: 0,
     }

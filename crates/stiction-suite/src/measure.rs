@@ -76,7 +76,11 @@ pub fn measure(
         .events
         .phase_started(&request.name, Some(&job), Arc::clone(&progress));
     let mut phase = Phase::new(request.name, request.kind);
-    let witness = Witness::begin(ground.stacks(), &ground.paths());
+    let witness = Witness::begin(
+        context.environment.witness,
+        ground.stacks(),
+        &ground.paths(),
+    );
     phase.start_ns = context.now_ns();
     let (targets, stop) = (ground.targets(), context.stop);
     let result = match request.ledger {

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stiction_core::{Caveat, CaveatCode, Direction, MovedBeside, Phase, PhaseOutcome, Recording};
+use stiction_core::{
+    Caveat, CaveatCode, Direction, MovedBeside, Phase, PhaseOutcome, Recording, WitnessLevel,
+};
 use stiction_engine::{EngineError, Outcome, Part, Progress, Target, run_together};
 use stiction_host::{FileWitness, Witness};
 
@@ -69,8 +71,11 @@ pub fn measure_together(
             ..Part::new(&one.request.job, &one.targets, context.stop, progress)
         })
         .collect();
-    let files: Vec<FileWitness> = jobs.iter().map(|one| of_files(&one.targets)).collect();
-    let witness = Witness::begin(ground.stacks(), &[]);
+    let files: Vec<FileWitness> = jobs
+        .iter()
+        .map(|one| of_files(context.environment.witness, &one.targets))
+        .collect();
+    let witness = Witness::begin(context.environment.witness, ground.stacks(), &[]);
     let start_ns = context.now_ns();
     let results = run_together(&parts);
     let witnesses = witness.finish();
@@ -110,9 +115,9 @@ pub fn measure_together(
 }
 
 /// The readings of a job's own files.
-fn of_files(targets: &[Target]) -> FileWitness {
+fn of_files(level: WitnessLevel, targets: &[Target]) -> FileWitness {
     let paths: Vec<PathBuf> = targets.iter().map(|target| target.path().into()).collect();
-    FileWitness::begin(&paths)
+    FileWitness::begin(level, &paths)
 }
 
 /// What became of each job; when nothing ran, all failed for one reason.

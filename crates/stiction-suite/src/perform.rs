@@ -58,7 +58,11 @@ pub(crate) fn perform(
         Arc::clone(&progress),
     );
     let mut phase = Phase::new(performance.name, performance.kind);
-    let witness = Witness::begin(performance.stacks, &performance.files);
+    let witness = Witness::begin(
+        context.environment.witness,
+        performance.stacks,
+        &performance.files,
+    );
     phase.start_ns = context.now_ns();
     let result = run_routines(
         performance.timetable,

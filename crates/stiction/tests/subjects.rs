@@ -25,6 +25,7 @@ fn run(workload: &dyn Workload, directory: &Path) -> Session {
         label: None,
         command: Vec::new(),
         seed: Seed(1),
+        witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().expect("a time"),
         id_random: 1,
     };

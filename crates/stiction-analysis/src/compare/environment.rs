@@ -250,6 +250,7 @@ fn facts<'t>(
     if !environment.tool.name.is_empty() {
         facts.add("tool.name", &environment.tool.name);
         facts.add("tool.version", &environment.tool.version);
+        facts.add("witness", environment.witness.as_str());
     }
     facts.0
 }

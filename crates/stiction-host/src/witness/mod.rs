@@ -17,8 +17,9 @@ mod taskstats;
 mod traffic;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use stiction_core::{CpuTime, FileMap, Layout, TargetStack, Witnesses};
+use stiction_core::{CpuTime, FileMap, Layout, TargetStack, WitnessCost, WitnessLevel, Witnesses};
 
 pub use cpu::{cpu_between, process_cpu};
 pub use extents::{file_map, unwritten_bytes};
@@ -39,13 +40,12 @@ use traffic::Traffic;
 /// after it, so that the counters stand as close to the phase as they can.
 #[derive(Debug)]
 pub struct Witness {
-    roots: Roots,
+    level: WitnessLevel,
     files: FileWitness,
-    explaining: Explaining,
-    pressure: Option<GroupPressure>,
-    system_cpu: Option<SystemReading>,
-    pages: Option<Pages>,
-    traffic: Traffic,
+    /// `None` where nothing is to be watched, as are the counters.
+    explaining: Option<Explaining>,
+    counters: Option<Counters>,
+    counters_took: Duration,
     process_cpu: CpuTime,
 }
 
@@ -54,29 +54,73 @@ impl Witness {
     /// block devices) on targets that stand on `stacks`. A file that is not there
     /// yet is left out.
     #[must_use]
-    pub fn begin(stacks: &[TargetStack], files: &[PathBuf]) -> Self {
+    pub fn begin(level: WitnessLevel, stacks: &[TargetStack], files: &[PathBuf]) -> Self {
+        let files = FileWitness::begin(level, files);
         let roots = Roots::live();
+        let is_watched = level != WitnessLevel::None;
+        let explaining = is_watched.then(|| Explaining::begin(&roots, stacks));
+        let begun = Instant::now();
+        let counters = is_watched.then(|| Counters::read(roots, stacks));
         Self {
-            files: FileWitness::begin(files),
-            explaining: Explaining::begin(&roots, stacks),
-            pressure: GroupPressure::read(&roots),
-            system_cpu: read_system_cpu(&roots),
-            pages: Pages::read(&roots),
-            traffic: Traffic::begin(&roots, stacks),
+            level,
+            files,
+            explaining,
+            counters,
+            counters_took: begun.elapsed(),
             process_cpu: process_cpu(),
-            roots,
         }
     }
 
     /// Takes the readings after the phase.
     #[must_use]
     pub fn finish(self) -> Witnesses {
-        let roots = &self.roots;
         let mut seen = Witnesses {
+            level: self.level,
             process_cpu: Some(cpu_between(self.process_cpu, process_cpu())),
             ..Witnesses::default()
         };
-        self.traffic.finish(roots, &mut seen);
+        let (Some(explaining), Some(counters)) = (self.explaining, self.counters) else {
+            miss(
+                &mut seen,
+                "everything but our own CPU time: nothing was to be watched",
+            );
+            return seen;
+        };
+        let begun = Instant::now();
+        let roots = counters.finish(&mut seen);
+        let took = self.counters_took + begun.elapsed();
+        seen.costs.push(cost("counters", took));
+        explaining.finish(&roots, &mut seen);
+        self.files.finish(&mut seen);
+        seen
+    }
+}
+
+/// Counters of the machine before a phase.
+#[derive(Debug)]
+struct Counters {
+    roots: Roots,
+    pressure: Option<GroupPressure>,
+    system_cpu: Option<SystemReading>,
+    pages: Option<Pages>,
+    traffic: Traffic,
+}
+
+impl Counters {
+    fn read(roots: Roots, stacks: &[TargetStack]) -> Self {
+        Self {
+            pressure: GroupPressure::read(&roots),
+            system_cpu: read_system_cpu(&roots),
+            pages: Pages::read(&roots),
+            traffic: Traffic::begin(&roots, stacks),
+            roots,
+        }
+    }
+
+    /// Reads them again, and enters what they grew by.
+    fn finish(self, seen: &mut Witnesses) -> Roots {
+        let roots = &self.roots;
+        self.traffic.finish(roots, seen);
         let system_cpu = read_system_cpu(roots);
         let pressure = GroupPressure::read(roots);
         let pages = Pages::read(roots);
@@ -86,21 +130,19 @@ impl Witness {
                 let ticks_per_s = rustix::param::clock_ticks_per_second();
                 seen.system_cpu = Some(after.since(before, ticks_per_s));
             }
-            _ => miss(&mut seen, "system CPU: /proc/stat cannot be read"),
+            _ => miss(seen, "system CPU: /proc/stat cannot be read"),
         }
         match (self.pressure, pressure) {
             (Some(before), Some(after)) => seen.pressure = after.since(&before),
-            _ => miss(&mut seen, "io pressure: /proc/pressure/io cannot be read"),
+            _ => miss(seen, "io pressure: /proc/pressure/io cannot be read"),
         }
         let waited = seen.pressure.as_ref().map(|pressure| pressure.waited);
         seen.io_pressure_ns = waited.and_then(|waited| waited.io_some_ns);
         match (self.pages, pages) {
             (Some(before), Some(after)) => seen.pages = Some(after.since(before)),
-            _ => miss(&mut seen, "pages: /proc/vmstat cannot be read"),
+            _ => miss(seen, "pages: /proc/vmstat cannot be read"),
         }
-        self.explaining.finish(roots, &mut seen);
-        self.files.finish(&mut seen);
-        seen
+        self.roots
     }
 }
 
@@ -110,26 +152,49 @@ impl Witness {
 pub struct FileWitness {
     files: Vec<PathBuf>,
     before: Witnesses,
+    took: Duration,
 }
 
 impl FileWitness {
-    /// Takes the readings before a phase. A file that is not there yet is left out.
+    /// Takes the readings before a phase. A file that is not there yet is left out; all
+    /// are where nothing is to be watched.
     #[must_use]
-    pub fn begin(files: &[PathBuf]) -> Self {
+    pub fn begin(level: WitnessLevel, files: &[PathBuf]) -> Self {
+        let begun = Instant::now();
         let mut before = Witnesses::default();
-        look_at_files_before(files, &mut before);
+        let files = match level {
+            WitnessLevel::None => Vec::new(),
+            WitnessLevel::Light | WitnessLevel::Full => files.to_owned(),
+        };
+        look_at_files_before(&files, &mut before);
         Self {
-            files: files.to_owned(),
+            files,
             before,
+            took: begun.elapsed(),
         }
     }
 
     /// Takes the readings after the phase, and enters both into `seen`.
     pub fn finish(self, seen: &mut Witnesses) {
+        if self.files.is_empty() {
+            return;
+        }
+        let begun = Instant::now();
         seen.residency_before = self.before.residency_before;
         seen.unwritten_bytes = self.before.unwritten_bytes;
         seen.missing.extend(self.before.missing);
         look_at_files_after(&self.files, seen);
+        seen.costs.push(cost("files", self.took + begun.elapsed()));
+    }
+}
+
+/// What readings before and after a phase took.
+fn cost(witness: &str, beside: Duration) -> WitnessCost {
+    WitnessCost {
+        witness: witness.to_owned(),
+        beside_ns: u64::try_from(beside.as_nanos()).unwrap_or(u64::MAX),
+        during_cpu_ns: 0,
+        records: 0,
     }
 }
 

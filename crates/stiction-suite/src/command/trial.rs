@@ -64,7 +64,7 @@ fn in_directory(
                 let doubt = Caveat::new(CaveatCode::CacheNotDropped, detail);
                 phase.caveats.push(doubt);
             }
-            let witness = Witness::begin(context.stacks, &[]);
+            let witness = Witness::begin(context.environment.witness, context.stacks, &[]);
             let ended = one(options, directory, context);
             phase.witnesses = witness.finish();
             let ended = ended?;

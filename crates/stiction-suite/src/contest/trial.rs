@@ -315,7 +315,7 @@ impl CellRun<'_> {
         let phase = timed(context, name, kind, |context, phase| {
             phase.caveats = caveats;
             let pressure_before = pressure();
-            let witness = Witness::begin(self.ground.stacks(), &[]);
+            let witness = Witness::begin(context.environment.witness, self.ground.stacks(), &[]);
             let before = load.as_ref().map(RunningLoad::read);
             let mut job = RunningJob::start(self.helper, &self.words()).map_err(Cut::Failed)?;
             while !job.has_ended_within(LOOK).map_err(Cut::Failed)? {

@@ -80,7 +80,7 @@ pub(crate) use sessions::{
 pub(crate) use shown::{ComparisonLayout, ShownArguments};
 pub(crate) use sides::SidesArguments;
 pub(crate) use sync_methods::SyncMethodsArguments;
-pub(crate) use target::{Recording, ScratchDevice};
+pub(crate) use target::{Recording, ScratchDevice, WitnessWord};
 pub(crate) use time_layout::TimeLayout;
 pub(crate) use time_read::TimeReadArguments;
 pub(crate) use timing::Timing;

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use stiction_core::WitnessLevel;
+
 /// Arguments that every measuring command has.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Recording")]
@@ -13,6 +15,10 @@ pub(crate) struct Recording {
     /// Seed of every random choice [default: chosen and recorded]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
+    /// How much to watch: counters before and after (light), or each request on the
+    /// devices and a profile of the CPUs too (full) [default: light]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) witness: Option<WitnessWord>,
     /// Record the drives' serial numbers
     #[arg(long)]
     pub(crate) keep_serial_numbers: bool,
@@ -22,6 +28,28 @@ pub(crate) struct Recording {
     /// Fill the filesystem to its last byte if need be, not to 95 %
     #[arg(long)]
     pub(crate) may_fill: bool,
+}
+
+/// How much stands beside each phase, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum WitnessWord {
+    /// Nothing; figures are not judged by what moved
+    None,
+    /// Counters, read before and after
+    Light,
+    /// Each request on the devices, a profile and stalls as well; needs root
+    Full,
+}
+
+impl WitnessWord {
+    /// What it means.
+    pub(crate) fn level(self) -> WitnessLevel {
+        match self {
+            Self::None => WitnessLevel::None,
+            Self::Light => WitnessLevel::Light,
+            Self::Full => WitnessLevel::Full,
+        }
+    }
 }
 
 /// A block device that the user hands over to be overwritten, by name and serial.

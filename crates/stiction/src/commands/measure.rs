@@ -11,7 +11,7 @@ use stiction_runner::{Ran, RunSettings, RunnerError, Study, run_study};
 use stiction_suite::{Place, SuiteError};
 
 use super::{Desk, store};
-use crate::arguments::Recording;
+use crate::arguments::{Recording, WitnessWord};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::live::{Live, Talk};
@@ -74,6 +74,10 @@ pub(super) fn run(
         label: recording.label.clone(),
         command,
         seed: seed(recording)?,
+        witness: recording
+            .witness
+            .map(WitnessWord::level)
+            .unwrap_or_default(),
         started: jiff::Timestamp::now(),
         id_random: random()?,
     };

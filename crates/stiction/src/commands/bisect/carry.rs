@@ -111,6 +111,7 @@ fn settings(search: &Search<'_>, archive: &Archive) -> Result<RunSettings, Failu
         label: Some("bisect".to_owned()),
         command: vec!["bisect".to_owned()],
         seed: stiction_core::Seed(random()?),
+        witness: stiction_core::WitnessLevel::default(),
         started: jiff::Timestamp::now(),
         id_random: random()?,
     })
