@@ -1,7 +1,7 @@
 //! Emptying the page cache of one's own files, and making sure.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise};
@@ -65,6 +65,27 @@ pub fn drop_file_cache(files: &[PathBuf]) -> Result<CacheDrop, HostError> {
         after,
         method: method.to_owned(),
     })
+}
+
+/// Bytes of a read that fills the cache.
+const FILL_BYTES: usize = 1 << 20;
+
+/// Reads `files` whole, through the page cache, unless `is_enough` says so after a read.
+/// What is in the cache then is told: there may be no room for all of it.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn fill_file_cache(
+    files: &[PathBuf],
+    is_enough: impl Fn() -> bool,
+) -> Result<Residency, HostError> {
+    let mut buffer = vec![0; FILL_BYTES];
+    for path in files {
+        let refused = |error| HostError::refused("read into the page cache", path, error);
+        let mut file = File::open(path).map_err(refused)?;
+        while !is_enough() && file.read(&mut buffer).map_err(refused)? > 0 {}
+    }
+    residency(files)
 }
 
 /// Writes back what is dirty and drops every clean page, entry and inode of the whole

@@ -4,6 +4,8 @@
 //!   through [`Roots`]; what they cannot find is listed in their result.
 //! - Observers: [`Witness`] stands beside a phase; [`residency`] and [`file_map`] look
 //!   at files.
+//! - Before a measurement: [`QuietWatch`] looks for what would spoil it, [`Idleness`]
+//!   tells when devices have come to rest.
 //! - The guard: [`HeldDevice`] is the only way to a raw device.
 //! - Changes: [`OwnDirectory`], [`LoopDevice`] and their kind are written to an
 //!   [`UndoJournal`] before they are made, undone on drop, and undone by
@@ -15,8 +17,10 @@ mod changes;
 mod error;
 mod facts;
 mod guard;
+mod idle;
 mod own;
 mod process;
+mod quiet;
 mod random;
 mod roots;
 mod space;
@@ -26,7 +30,7 @@ mod sys;
 mod undo;
 mod witness;
 
-pub use cache::{CacheDrop, drop_all_caches, drop_file_cache};
+pub use cache::{CacheDrop, drop_all_caches, drop_file_cache, fill_file_cache};
 pub use changes::{
     Affinity, Alterations, Altered, BlockQueue, ControlGroup, DirtyLimit, FilesystemKind,
     FilesystemRecipe, GlobalGrant, GlobalSetting, JournalPlace, KeptFile, LoopDevice, MemoryLimit,
@@ -35,8 +39,10 @@ pub use changes::{
 pub use error::HostError;
 pub use facts::{cpus_of_nodes, numa_nodes, observe_environment, observe_environment_in};
 pub use guard::{HeldDevice, Refusal, ScratchGrant, refuse_file_in_use};
+pub use idle::{Idleness, write_back};
 pub use own::{Leftover, Leftovers, OwnDirectory, leftovers};
 pub use process::{ProcessGroup, ProcessUsage, running_cpu_ns};
+pub use quiet::{QuietLook, QuietWatch};
 pub use roots::Roots;
 pub use space::{Reserve, Space, admit_bytes, space};
 pub use stack::{observe_target, observe_target_in};

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use stiction_core::{
-    Caveat, CaveatCode, Residency, SkipCode, SkipReason, TargetStack, TrialOutcome, format_bytes,
-};
+use stiction_core::{Caveat, SkipCode, SkipReason, TargetStack, TrialOutcome};
 use stiction_engine::{StopFlag, Target};
-use stiction_host::{HostError, OwnDirectory, drop_file_cache};
+use stiction_host::{HostError, OwnDirectory};
 
+use crate::preparation::dropped;
 use crate::{Context, Place, SuiteError, TrialReport};
 
 /// Where one trial works. What was made is removed when it is closed, or dropped.
@@ -99,30 +98,12 @@ impl Ground {
     /// Writes the targets back and drops them from the page cache; a doubt when some
     /// of them stayed. A stop that is raised meanwhile ends it after the file at hand.
     pub(crate) fn drop_caches(&self, stop: &StopFlag) -> Option<Caveat> {
-        let doubt = |detail| Some(Caveat::new(CaveatCode::CacheNotDropped, detail));
-        let mut left = Residency::default();
-        let mut means = String::new();
-        for path in self.paths().into_iter().filter(|path| path.exists()) {
-            if stop.is_raised() {
-                break;
-            }
-            match drop_file_cache(&[path]) {
-                Ok(dropped) => {
-                    left.cached_bytes += dropped.after.cached_bytes;
-                    left.file_bytes += dropped.after.file_bytes;
-                    means = dropped.method;
-                }
-                Err(error) => return doubt(error.to_string()),
-            }
-        }
-        if left.cached_bytes == 0 {
-            return None;
-        }
-        doubt(format!(
-            "{} of {} stayed in the page cache (means: {means})",
-            format_bytes(left.cached_bytes),
-            format_bytes(left.file_bytes)
-        ))
+        let present: Vec<PathBuf> = self
+            .paths()
+            .into_iter()
+            .filter(|path| path.exists())
+            .collect();
+        dropped(stop, &present)
     }
 
     /// Removes what was made.

@@ -118,6 +118,21 @@ fn tried(
     }
 }
 
+/// Whether the first block of the first target can be read past the page cache.
+pub(crate) fn reads_direct(context: &Context<'_>, ground: &Ground) -> bool {
+    let job = Job {
+        action: Action::Read,
+        create: Create::Open,
+        ..one_block(4096, BackendKind::Psync)
+    };
+    let tried = run(&job, ground.targets(), context.stop, &Progress::new(1));
+    tried.is_ok_and(|outcome| {
+        let doubts = [CaveatCode::DirectRefused, CaveatCode::DirectNotEffective];
+        let is_doubted = outcome.caveats.iter().any(|one| doubts.contains(&one.code));
+        !is_doubted && !matches!(outcome.ended, Ended::Failed(_))
+    })
+}
+
 fn one_block(block_size_bytes: u64, backend: BackendKind) -> Job {
     Job {
         name: "try".to_owned(),

@@ -12,6 +12,7 @@ use stiction_engine::{
 use stiction_host::Witness;
 
 use crate::derive::{Beside, measurements};
+use crate::preparation::bring_into_state;
 use crate::{Context, EventsError, Ground, conditions};
 
 /// What is to be measured, and what is known of it beforehand.
@@ -69,6 +70,21 @@ pub fn measure(
     ground: &Ground,
     request: Request<'_>,
 ) -> Result<Phase, EventsError> {
+    let phase = measured(context, ground, request)?;
+    context.events.phase_finished(&phase)?;
+    Ok(phase)
+}
+
+/// As [`measure`], without handing the phase on: the caller has something to add.
+///
+/// # Errors
+/// As [`measure`].
+pub(crate) fn measured(
+    context: &mut Context<'_>,
+    ground: &Ground,
+    request: Request<'_>,
+) -> Result<Phase, EventsError> {
+    let unready = bring_into_state(context, request.kind, &ground.paths());
     let request = request.under(context.conditions);
     let job = request.job;
     let progress = Arc::new(Progress::new(job.workers()));
@@ -89,6 +105,7 @@ pub fn measure(
     };
     phase.witnesses = witness.finish();
     phase.caveats = request.caveats;
+    phase.caveats.extend(unready);
     phase.notes = request.notes;
     // The warm-up, which is in no figure, is known from it.
     phase.job = Some(job.clone());
@@ -100,7 +117,6 @@ pub fn measure(
         }
         Err(error) => phase.outcome = failed(&error),
     }
-    context.events.phase_finished(&phase)?;
     Ok(phase)
 }
 

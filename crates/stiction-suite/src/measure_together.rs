@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stiction_core::{
-    Caveat, CaveatCode, Direction, MovedBeside, Phase, PhaseOutcome, Recording, WitnessLevel,
+    Caveat, CaveatCode, Direction, MovedBeside, Phase, PhaseKind, PhaseOutcome, Recording,
+    WitnessLevel,
 };
 use stiction_engine::{EngineError, Outcome, Part, Progress, Target, run_together};
 use stiction_host::{FileWitness, Witness};
 
 use crate::measure::{Request, failed, fill};
+use crate::preparation::bring_into_state;
 use crate::{Context, EventsError, Ground};
 
 /// One of several jobs that are measured together. Others are meant by their place in
@@ -50,6 +52,12 @@ pub fn measure_together(
             ..one
         })
         .collect();
+    let paths = ground.paths();
+    let kinds = jobs.iter().map(|one| one.request.kind);
+    // Files of all, since they all begin together.
+    let unready = kinds
+        .max_by_key(|&kind| kind == PhaseKind::Measure)
+        .and_then(|kind| bring_into_state(context, kind, &paths));
     let progress: Vec<Arc<Progress>> = jobs
         .iter()
         .map(|one| Arc::new(Progress::new(one.request.job.workers())))
@@ -92,6 +100,7 @@ pub fn measure_together(
         phase.witnesses = witnesses.clone();
         files.finish(&mut phase.witnesses);
         phase.caveats = caveats;
+        phase.caveats.extend(unready.clone());
         phase.notes = one.request.notes;
         let mut process_cpu = phase.witnesses.process_cpu;
         if moved.len() > 1 {

@@ -12,6 +12,7 @@ use stiction_host::Witness;
 use crate::derive::{Beside, measurements};
 use crate::laid::record_layout;
 use crate::measure::ran_out;
+use crate::preparation::bring_into_state;
 use crate::{Context, EventsError};
 
 /// What is to be performed, and what is known of it beforehand.
@@ -51,6 +52,7 @@ pub(crate) fn perform(
     context: &mut Context<'_>,
     performance: Performance<'_>,
 ) -> Result<Phase, EventsError> {
+    let unready = bring_into_state(context, performance.kind, &performance.files);
     let progress = Arc::new(Progress::new(performance.routines.len()));
     context.events.phase_started(
         performance.name,
@@ -74,6 +76,7 @@ pub(crate) fn perform(
     phase.witnesses.direct_granted = performance.direct_granted;
     phase.job = performance.job;
     phase.caveats = performance.caveats;
+    phase.caveats.extend(unready);
     phase.notes = performance.notes;
     match result {
         Ok(performed) => {

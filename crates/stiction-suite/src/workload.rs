@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stiction_core::{
-    Caveat, Conditions, Environment, Job, Phase, Plan, PlannedTrial, Seed, SkipReason, TargetStack,
-    TrialOutcome,
+    CacheState, Caveat, Conditions, Environment, Job, Phase, Plan, PlannedTrial, Seed, SkipReason,
+    TargetStack, TrialOutcome,
 };
 use stiction_engine::{Progress, ScratchDevice, StopFlag};
 use stiction_host::UndoJournal;
@@ -114,6 +114,8 @@ pub struct Context<'a> {
     pub stacks: &'a [TargetStack],
     /// What was observed of the machine when the session began.
     pub environment: &'a Environment,
+    /// How files are to stand in the page cache when a measured phase begins.
+    pub cache: CacheState,
     /// Who hears of phases.
     pub events: &'a mut dyn Events,
     /// When the session began.

@@ -301,6 +301,15 @@ impl Altered {
         self.filesystem.as_ref().map(ScratchFilesystem::path)
     }
 
+    /// Gives the free blocks of the scratch filesystem back to its device; how many bytes
+    /// these were. `None` where there is no such filesystem: others are left alone.
+    ///
+    /// # Errors
+    /// As [`ScratchFilesystem::trim`].
+    pub fn trim(&self) -> Option<Result<u64, HostError>> {
+        self.filesystem.as_ref().map(ScratchFilesystem::trim)
+    }
+
     /// What was asked for, what was found, and what moved with it.
     #[must_use]
     pub fn applied(&self) -> &[Applied] {

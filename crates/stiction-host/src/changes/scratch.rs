@@ -11,6 +11,7 @@ use stiction_core::{Applied, Setting};
 
 use super::filesystem_kind::{FilesystemKind, JournalPlace};
 use super::mount_options;
+use crate::sys::block;
 use crate::undo::UndoJournal;
 use crate::{HostError, LoopDevice, MountedFilesystem, OwnDirectory, Roots};
 
@@ -173,6 +174,17 @@ impl ScratchFilesystem {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.mounted.mount_point()
+    }
+
+    /// Gives its free blocks back to the device under it; how many bytes these were.
+    ///
+    /// # Errors
+    /// EOPNOTSUPP or ENOTTY where the filesystem or the device cannot.
+    pub fn trim(&self) -> Result<u64, HostError> {
+        let path = self.path();
+        let refused = |error| HostError::refused("trim the filesystem at", path, error);
+        let folder = File::open(path).map_err(refused)?;
+        block::trim_free_blocks(&folder).map_err(refused)
     }
 
     /// As what it is mounted.

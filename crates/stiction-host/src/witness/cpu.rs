@@ -81,14 +81,14 @@ impl Ticks {
 
 /// A reading of `/proc/stat`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SystemReading {
+pub(crate) struct SystemReading {
     all: Ticks,
     /// By number: CPUs come and go.
     each: Vec<(String, Ticks)>,
 }
 
 impl SystemReading {
-    pub(super) fn parse(stat: &str) -> Option<Self> {
+    pub(crate) fn parse(stat: &str) -> Option<Self> {
         let mut reading = Self::default();
         let mut found = false;
         for line in stat.lines() {
@@ -109,7 +109,7 @@ impl SystemReading {
     }
 
     /// What was used since `before`, with ticks of `ticks_per_s`.
-    pub(super) fn since(&self, before: &Self, ticks_per_s: u64) -> SystemCpu {
+    pub(crate) fn since(&self, before: &Self, ticks_per_s: u64) -> SystemCpu {
         let ns = |ticks: u64| ticks.saturating_mul(1_000_000_000) / ticks_per_s.max(1);
         let all = self.all.since(before.all);
         let busiest = self.each.iter().filter_map(|(name, ticks)| {

@@ -21,18 +21,19 @@ use std::time::{Duration, Instant};
 
 use stiction_core::{CpuTime, FileMap, Layout, TargetStack, WitnessCost, WitnessLevel, Witnesses};
 
+pub(crate) use cpu::SystemReading;
 pub use cpu::{cpu_between, process_cpu};
 pub use extents::{file_map, unwritten_bytes};
+pub(crate) use pages::Pages;
 pub use pressure::pressure;
+pub(crate) use pressure::pressure_in;
 pub(crate) use residency::of_file as residency_of_file;
 pub use residency::residency;
+pub(crate) use traffic::{Traffic, own_devices};
 
 use crate::{HostError, Roots};
-use cpu::SystemReading;
 use explaining::Explaining;
-use pages::Pages;
 use pressure::GroupPressure;
-use traffic::Traffic;
 
 /// Readings taken before a phase, to be set against those after it.
 ///

@@ -6,7 +6,7 @@ use crate::Roots;
 
 /// A reading of the counters, in pages and events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pages {
+pub(crate) struct Pages {
     dirtied: u64,
     written: u64,
     dirty: u64,
@@ -37,7 +37,7 @@ pub(super) struct Pages {
 
 impl Pages {
     /// `None` where the file cannot be read.
-    pub(super) fn read(roots: &Roots) -> Option<Self> {
+    pub(crate) fn read(roots: &Roots) -> Option<Self> {
         Some(Self::parse(&roots.text("/proc/vmstat").ok()?))
     }
 
@@ -92,7 +92,7 @@ impl Pages {
     }
 
     /// What happened since `before`, and how things stand.
-    pub(super) fn since(self, before: Self) -> PageTraffic {
+    pub(crate) fn since(self, before: Self) -> PageTraffic {
         let page_bytes = rustix::param::page_size() as u64;
         let bytes = |after: u64, before: u64| after.saturating_sub(before) * page_bytes;
         PageTraffic {

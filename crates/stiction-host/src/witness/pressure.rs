@@ -52,7 +52,8 @@ pub fn pressure() -> Pressure {
     pressure_in(&Roots::live())
 }
 
-fn pressure_in(roots: &Roots) -> Pressure {
+/// As [`pressure`], of a machine whose files lie elsewhere.
+pub(crate) fn pressure_in(roots: &Roots) -> Pressure {
     totals_in(roots, |name| PathBuf::from("/proc/pressure").join(name))
 }
 

@@ -19,7 +19,7 @@ struct Watched {
 /// The devices whose bytes compare with the bytes asked, and what they had moved
 /// before a phase.
 #[derive(Debug)]
-pub(super) struct Traffic {
+pub(crate) struct Traffic {
     devices: Vec<Watched>,
     /// A target stands on a device that cannot be named from here, as the root of a
     /// container does: then everything that our control group moves counts.
@@ -31,7 +31,7 @@ impl Traffic {
     /// Reads the counters before a phase. The devices are those that are mounted, or
     /// the raw device itself: what lies below them may write more (parity, mirrors)
     /// or less (compression).
-    pub(super) fn begin(roots: &Roots, stacks: &[TargetStack]) -> Self {
+    pub(crate) fn begin(roots: &Roots, stacks: &[TargetStack]) -> Self {
         let mut devices: Vec<Watched> = Vec::new();
         for stack in stacks {
             for (name, number) in own_devices(stack) {
@@ -59,7 +59,7 @@ impl Traffic {
     }
 
     /// Reads the counters after the phase, into `seen`.
-    pub(super) fn finish(self, roots: &Roots, seen: &mut Witnesses) {
+    pub(crate) fn finish(self, roots: &Roots, seen: &mut Witnesses) {
         let text = roots.text("/proc/diskstats").unwrap_or_default();
         let group = self
             .group
@@ -108,7 +108,8 @@ impl Traffic {
     }
 }
 
-fn own_devices(stack: &TargetStack) -> Vec<(String, (u32, u32))> {
+/// Kernel names and numbers of the devices that a target stands on directly.
+pub(crate) fn own_devices(stack: &TargetStack) -> Vec<(String, (u32, u32))> {
     let names: Vec<&String> = match &stack.filesystem {
         Some(filesystem) => filesystem.devices.iter().collect(),
         None => stack

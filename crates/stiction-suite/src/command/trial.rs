@@ -11,6 +11,7 @@ use super::options::TimedCommandOptions;
 use super::said;
 use crate::ground::refusal;
 use crate::measure::ended_otherwise;
+use crate::preparation::bring_all_below;
 use crate::program::{ended_with, of_process};
 use crate::timed::{Cut, timed};
 use crate::{Context, SuiteError, TrialReport};
@@ -54,6 +55,7 @@ fn in_directory(
         }
     }
     let undropped = options.drop_caches.then(drop_all_caches);
+    let unready = bring_all_below(context, PhaseKind::Measure, directory);
     let phase = timed(
         context,
         super::NAME,
@@ -64,6 +66,7 @@ fn in_directory(
                 let doubt = Caveat::new(CaveatCode::CacheNotDropped, detail);
                 phase.caveats.push(doubt);
             }
+            phase.caveats.extend(unready);
             let witness = Witness::begin(context.environment.witness, context.stacks, &[]);
             let ended = one(options, directory, context);
             phase.witnesses = witness.finish();

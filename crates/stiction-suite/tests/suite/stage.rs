@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stiction_core::{
-    Conditions, Environment, Job, Metric, Phase, Plan, PlannedTrial, Seed, TargetStack, Tool,
-    TrialOutcome,
+    CacheState, Conditions, Environment, Job, Metric, Phase, Plan, PlannedTrial, Seed, TargetStack,
+    Tool, TrialOutcome,
 };
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::FactOptions;
@@ -182,6 +182,7 @@ fn act(
                     places,
                     stacks: &stacks,
                     environment,
+                    cache: CacheState::AsIs,
                     events: &mut listener,
                     session_start,
                     undo: &undo,
