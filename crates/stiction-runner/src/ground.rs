@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stiction_core::{Applied, Caveat};
-use stiction_host::{Alterations, Altered, UndoJournal};
+use stiction_host::{Alterations, Altered, HostError, UndoJournal};
 use stiction_suite::{Place, TrialReport};
 
 use crate::trial::{failed, skipped};
@@ -49,6 +49,17 @@ impl Ground {
     /// Where the trial works.
     pub(crate) fn places(&self) -> &[Place] {
         &self.places
+    }
+
+    /// Whether its directory was made for this trial, and goes with it.
+    pub(crate) fn is_made_for_trial(&self) -> bool {
+        let altered = self.altered.as_ref();
+        altered.is_some_and(|altered| altered.directory().is_some())
+    }
+
+    /// Gives free blocks of what was made back to the device under it; how many bytes.
+    pub(crate) fn trim(&self) -> Option<Result<u64, HostError>> {
+        self.altered.as_ref()?.trim()
     }
 
     /// What was asked for, and found.

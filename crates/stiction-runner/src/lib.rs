@@ -11,6 +11,7 @@ mod error;
 mod events;
 mod ground;
 mod hooks;
+mod preparing;
 mod run;
 mod settings;
 mod study;
@@ -18,6 +19,7 @@ mod trial;
 
 pub use error::RunnerError;
 pub use events::{RunEvent, RunEvents};
+pub use preparing::estimate_preparation;
 pub use run::{Ran, run_session, run_study};
 pub use settings::RunSettings;
 pub use study::{Configuration, Study, plan_study};

@@ -14,8 +14,9 @@ use stiction_journal::{Journal, JournalError};
 use stiction_suite::{Place, Workload};
 
 use crate::blocks::{BlocksSoFar, Decide, Decision, EveryBlock};
+use crate::preparing::Preparing;
 use crate::study::{Expanded, Part, Study, Turn, expand};
-use crate::trial::{Ended, Stage};
+use crate::trial::{Collected, Ended, Recorder, Stage};
 use crate::{RunEvent, RunEvents, RunSettings, RunnerError};
 
 /// How many ids are tried before another session of the same second is an error.
@@ -99,6 +100,12 @@ pub fn run_study(
             looks_again: study.looks_again(),
             facts: settings.facts,
         },
+        preparing: Preparing::new(
+            &study.preparation,
+            settings.seed,
+            settings.started,
+            session_start,
+        ),
         events,
     };
     Ok(run.carry_out(obstacle.as_ref(), decide, settings))
@@ -176,6 +183,7 @@ struct Run<'a> {
     parts: &'a [Part<'a>],
     turns: &'a [Turn],
     stage: Stage<'a>,
+    preparing: Preparing<'a>,
     events: &'a mut dyn RunEvents,
 }
 
@@ -305,13 +313,30 @@ impl Run<'_> {
         });
         let part = &self.parts[turn.part];
         let start_ns = self.stage.now_ns();
+        let canaries = self.preparing.canary_turn(self.turns, number - 1);
+        let mut early = Collected {
+            events: &mut *self.events,
+            phases: Vec::new(),
+        };
+        if canaries.before {
+            self.stage
+                .canary(&self.parts[0], &mut self.preparing, &mut early);
+        }
+        let early = early.phases;
         let prepared = self.stage.prepare(part);
         let targets = self.stage.other_targets(&prepared);
         let settings = prepared.settings();
         self.start(planned, targets.clone(), settings.clone(), start_ns);
-        let (mut report, phases, ended) =
-            self.stage
-                .run(turn, part, prepared, &mut self.log, self.events);
+        let mut recorder = Recorder::new(&mut self.log, &mut *self.events);
+        early.into_iter().for_each(|phase| recorder.keep(phase));
+        let preparing = &mut self.preparing;
+        let (mut report, ended) = self
+            .stage
+            .run(turn, part, prepared, preparing, &mut recorder);
+        if canaries.after && !self.stage.stop.is_raised() {
+            self.stage.canary(&self.parts[0], preparing, &mut recorder);
+        }
+        let phases = recorder.into_phases();
         let conditions = match report.outcome {
             TrialOutcome::Completed => part.configuration.met_in(&phases),
             _ => Vec::new(),
@@ -378,6 +403,9 @@ impl Run<'_> {
     }
 
     fn finish(mut self, end: SessionEnd) -> Ran {
+        if let Some(text) = self.preparing.close() {
+            self.events.take(RunEvent::Note { text: &text });
+        }
         self.log.append(&Record::End(end.clone()), self.events);
         self.log.sync(self.events);
         let session = Session {

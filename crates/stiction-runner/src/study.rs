@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use stiction_core::{
-    Applied, Conditions, Environment, Phase, Plan, PlannedTrial, Seed, Setting, SkipReason,
-    TargetStack, Tool, WitnessLevel,
+    Applied, Conditions, Environment, Phase, PhaseKind, Plan, PlannedTrial, Preparation, Seed,
+    Setting, SkipReason, TargetStack, Tool, WitnessLevel,
 };
 use stiction_host::{Alterations, FactOptions, observe_environment, observe_target};
 use stiction_suite::{CommandLine, Place, Workload, conditions};
@@ -43,7 +43,9 @@ impl Configuration<'_> {
 
     /// What its conditions came to in a trial's phases.
     pub(crate) fn met_in(&self, phases: &[Phase]) -> Vec<Applied> {
-        let jobs = phases.iter().filter_map(|phase| phase.job.as_ref());
+        // What prepares a place writes what it wants.
+        let own = phases.iter().filter(|one| one.kind != PhaseKind::Prepare);
+        let jobs = own.filter_map(|phase| phase.job.as_ref());
         let layout = conditions::laid_down(phases);
         self.conditions.applied(jobs, layout.as_ref())
     }
@@ -56,6 +58,8 @@ pub struct Study<'a> {
     pub configurations: Vec<Configuration<'a>>,
     /// In which blocks; `None` for the trials of a single workload as it plans them.
     pub blocks: Option<Blocks>,
+    /// What is done before trials.
+    pub preparation: Preparation,
 }
 
 impl<'a> Study<'a> {
@@ -74,6 +78,7 @@ impl<'a> Study<'a> {
                 conclude: None,
             }],
             blocks: None,
+            preparation: Preparation::default(),
         }
     }
 
@@ -160,10 +165,11 @@ pub(crate) fn expand<'a>(
         });
     }
     let obstacle = obstacle(&parts, study.blocks.is_some());
-    let (plan, turns) = match &study.blocks {
+    let (mut plan, turns) = match &study.blocks {
         Some(blocks) => arrange(&mut parts, blocks, seed)?,
         None => as_planned(&parts),
     };
+    plan.preparation = study.preparation.clone();
     Ok(Expanded {
         environment,
         plan,

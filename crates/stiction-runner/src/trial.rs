@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stiction_core::{
-    Applied, Environment, Job, Phase, PlannedTrial, Record, SkipReason, TargetStack, TrialOutcome,
+    Applied, CacheState, Conditions, Environment, Job, Phase, PlannedTrial, Record, SkipReason,
+    TargetStack, TrialOutcome,
 };
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::{FactOptions, HostError, UndoJournal, observe_target};
@@ -15,6 +16,7 @@ use stiction_suite::{Context, Events, EventsError, SuiteError, TrialReport};
 
 use crate::ground::Ground;
 use crate::hooks::{Hook, failure};
+use crate::preparing::Preparing;
 use crate::run::Log;
 use crate::study::{Part, Turn, with_targets};
 use crate::{RunEvent, RunEvents};
@@ -63,6 +65,27 @@ impl Stage<'_> {
     /// Time since the session began, ns.
     pub(crate) fn now_ns(&self) -> u64 {
         u64::try_from(self.session_start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Runs the canaries in the session's first place, which no trial's settings change.
+    pub(crate) fn canary(
+        &self,
+        part: &Part<'_>,
+        preparing: &mut Preparing<'_>,
+        events: &mut dyn Events,
+    ) {
+        let neutral = Conditions::default();
+        preparing.canary(&mut Context {
+            stop: self.stop,
+            places: part.configuration.places,
+            stacks: &part.environment.targets,
+            environment: &part.environment,
+            cache: CacheState::AsIs,
+            events,
+            session_start: self.session_start,
+            undo: self.undo,
+            conditions: &neutral,
+        });
     }
 
     /// Carries out what prepares a trial, and looks at its places again.
@@ -115,17 +138,12 @@ impl Stage<'_> {
         turn: &Turn,
         part: &Part<'_>,
         prepared: Prepared,
-        log: &mut Log,
-        events: &mut dyn RunEvents,
-    ) -> (TrialReport, Vec<Phase>, Ended) {
-        let mut recorder = Recorder {
-            log,
-            events,
-            phases: Vec::new(),
-        };
+        preparing: &mut Preparing<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> (TrialReport, Ended) {
         let ground = match prepared.ground {
             Ok(ground) => ground,
-            Err(report) => return (report, recorder.phases, Ended::Normally),
+            Err(report) => return (report, Ended::Normally),
         };
         let unprepared = prepared.hook.as_ref().and_then(failure);
         if let Some(phase) = prepared.hook {
@@ -139,7 +157,14 @@ impl Stage<'_> {
             (Some(message), _) | (None, Err(message)) => (failed(message), Ended::Normally),
             (None, Ok(targets)) => {
                 let environment = with_targets(&part.environment, targets);
-                self.work(&turn.inner, part, &ground, &environment, &mut recorder)
+                self.work(
+                    &turn.inner,
+                    part,
+                    &ground,
+                    &environment,
+                    preparing,
+                    recorder,
+                )
             }
         };
         if let Some(command) = &part.configuration.conclude {
@@ -154,7 +179,7 @@ impl Stage<'_> {
         if let Some(left) = ground.undo() {
             recorder.note(&left);
         }
-        (report, recorder.phases, ended)
+        (report, ended)
     }
 
     /// Lets the workload run one trial of its own plan.
@@ -164,6 +189,7 @@ impl Stage<'_> {
         part: &Part<'_>,
         ground: &Ground,
         environment: &Environment,
+        preparing: &mut Preparing<'_>,
         recorder: &mut Recorder<'_>,
     ) -> (TrialReport, Ended) {
         let configuration = part.configuration;
@@ -171,28 +197,34 @@ impl Stage<'_> {
         if let Some(reason) = obstacle(workload, &part.plan, conditions, ground.places()) {
             return (skipped(reason), Ended::Normally);
         }
+        let neutral = Conditions::default();
         let mut context = Context {
             stop: self.stop,
             places: ground.places(),
             stacks: &environment.targets,
             environment,
+            cache: CacheState::AsIs,
             events: recorder,
             session_start: self.session_start,
             undo: self.undo,
-            conditions,
+            conditions: &neutral,
         };
+        let doubts = match preparing.before(ground, &mut context) {
+            Ok(Ok(doubts)) => doubts,
+            Ok(Err(report)) => return with_ending(report),
+            Err(error) => return (failed(error.to_string()), Ended::Normally),
+        };
+        context.cache = preparing.cache();
+        context.conditions = conditions;
         // What the workload borrows is dropped with it, or is only added to: phases
         // that were recorded before a panic are whole.
         let result = catch_unwind(AssertUnwindSafe(|| {
             workload.run(&part.plan, inner, &mut context)
         }));
         match result {
-            Ok(Ok(report)) => {
-                let ended = match report.outcome {
-                    TrialOutcome::Interrupted => Ended::Interrupted,
-                    _ => Ended::Normally,
-                };
-                (report, ended)
+            Ok(Ok(mut report)) => {
+                report.caveats.splice(0..0, doubts);
+                with_ending(report)
             }
             Ok(Err(SuiteError::Refused(reason))) => (skipped(reason), Ended::Normally),
             Ok(Err(error)) => (failed(error.to_string()), Ended::Normally),
@@ -206,6 +238,15 @@ impl Stage<'_> {
             }
         }
     }
+}
+
+/// What a trial that ended so means for the session.
+fn with_ending(report: TrialReport) -> (TrialReport, Ended) {
+    let ended = match report.outcome {
+        TrialOutcome::Interrupted => Ended::Interrupted,
+        _ => Ended::Normally,
+    };
+    (report, ended)
 }
 
 /// What stands under a place, without what every write to it changes.
@@ -238,15 +279,28 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// Hears of phases from the workload, and hands them on.
-struct Recorder<'a> {
+pub(crate) struct Recorder<'a> {
     log: &'a mut Log,
     events: &'a mut dyn RunEvents,
     phases: Vec<Phase>,
 }
 
-impl Recorder<'_> {
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(log: &'a mut Log, events: &'a mut dyn RunEvents) -> Self {
+        Self {
+            log,
+            events,
+            phases: Vec::new(),
+        }
+    }
+
+    /// The phases that were kept.
+    pub(crate) fn into_phases(self) -> Vec<Phase> {
+        self.phases
+    }
+
     /// Keeps a phase that has ended.
-    fn keep(&mut self, phase: Phase) {
+    pub(crate) fn keep(&mut self, phase: Phase) {
         let record = Record::Phase(Box::new(phase.clone()));
         self.log.append(&record, self.events);
         self.events.take(RunEvent::PhaseFinished { phase: &phase });
@@ -266,6 +320,31 @@ impl Events for Recorder<'_> {
     /// Never fails: what cannot be written now is kept, and the trial need not end for it.
     fn phase_finished(&mut self, phase: &Phase) -> Result<(), EventsError> {
         self.keep(phase.clone());
+        Ok(())
+    }
+
+    fn note(&mut self, text: &str) {
+        self.events.take(RunEvent::Note { text });
+    }
+}
+
+/// Collects phases that end before their trial's first line is written.
+pub(crate) struct Collected<'a> {
+    pub(crate) events: &'a mut dyn RunEvents,
+    pub(crate) phases: Vec<Phase>,
+}
+
+impl Events for Collected<'_> {
+    fn phase_started(&mut self, name: &str, job: Option<&Job>, progress: Arc<Progress>) {
+        self.events.take(RunEvent::PhaseStarted {
+            name,
+            job,
+            progress,
+        });
+    }
+
+    fn phase_finished(&mut self, phase: &Phase) -> Result<(), EventsError> {
+        self.phases.push(phase.clone());
         Ok(())
     }
 

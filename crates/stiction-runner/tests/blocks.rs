@@ -131,6 +131,7 @@ impl Scene {
                     conclude: None,
                 })
                 .collect(),
+            preparation: stiction_core::Preparation::default(),
             blocks: Some(Blocks {
                 count,
                 order,

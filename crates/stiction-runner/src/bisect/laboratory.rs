@@ -117,6 +117,7 @@ impl Laboratory {
                     conclude: None,
                 })
                 .collect(),
+            preparation: stiction_core::Preparation::default(),
             blocks: Some(Blocks {
                 count: WATCHED_BLOCKS_MAX,
                 order: BlockOrder::Random,

@@ -84,14 +84,6 @@ impl CanaryRun {
     /// # Errors
     /// When the events could not keep a phase.
     pub fn run(&mut self, context: &mut Context<'_>) -> Result<(), EventsError> {
-        let as_is = context.cache;
-        context.cache = stiction_core::CacheState::AsIs;
-        let ran = self.run_as_it_is(context);
-        context.cache = as_is;
-        ran
-    }
-
-    fn run_as_it_is(&mut self, context: &mut Context<'_>) -> Result<(), EventsError> {
         if !self.is_laid {
             self.is_laid = true;
             let lay = Job {

@@ -141,6 +141,7 @@ impl Blocked {
     fn study(&self, rule: &StopRule) -> Study<'_> {
         Study {
             configurations: self.all.iter().map(Ready::configuration).collect(),
+            preparation: stiction_core::Preparation::default(),
             blocks: Some(Blocks {
                 count: rule.blocks,
                 order: match self.blocking.order {
