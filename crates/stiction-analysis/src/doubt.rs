@@ -12,6 +12,7 @@ mod ceiling;
 mod contradiction;
 mod cpu;
 mod data;
+mod heat;
 mod memory;
 mod pattern;
 mod sample;
@@ -155,6 +156,7 @@ fn doubts(case: &Case<'_>, claim: &Claim) -> Vec<Caveat> {
     doubts.extend(memory::not_flushed(case));
     doubts.extend(traffic::doubts(case));
     doubts.extend(cpu::doubts(case));
+    doubts.extend(heat::throttled(case));
     doubts.extend(limiter.or_else(|| pattern::round_and_flat(case)));
     doubts.extend(data::doubts(case));
     doubts.extend(sample::doubts(case));

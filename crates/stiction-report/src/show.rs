@@ -1,6 +1,7 @@
 //! One session in full: every figure, what stood around it, and what speaks
 //! against it.
 
+mod counters;
 mod witnesses;
 
 use std::collections::BTreeSet;

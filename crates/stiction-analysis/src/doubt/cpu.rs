@@ -15,6 +15,10 @@ pub(super) const SATURATED_SHARE: f64 = 0.95;
 /// that a comparison looks for.
 const STOLEN_SHARE: f64 = 0.05;
 
+/// Share of its time that a worker was ready and had no CPU, from which on that is in its
+/// latencies. Above what the scheduler's slices make of a moment's company.
+const WAITED_SHARE: f64 = 0.10;
+
 /// Shorter phases say little of a worker's share of the CPU.
 const SLEEP_SEEN_NS_MIN: u64 = 100_000_000;
 
@@ -80,7 +84,9 @@ fn usable_cpus(case: &Case<'_>) -> Option<f64> {
 /// Doubts about the CPU, whatever the subject.
 pub(super) fn doubts(case: &Case<'_>) -> Vec<Caveat> {
     let system = case.witnesses.system_cpu;
-    let bound = saturation(case).or_else(|| crowded(case, system?));
+    let bound = saturation(case)
+        .or_else(|| waited(case))
+        .or_else(|| crowded(case, system?));
     let bound = bound.map(|detail| Caveat::new(CaveatCode::ClientBound, detail));
     let stolen = system.and_then(stolen);
     let slept = slept(case);
@@ -125,6 +131,23 @@ fn slept(case: &Case<'_>) -> Option<Caveat> {
             per_s(pushed).trim()
         ),
     ))
+}
+
+/// The workers were ready and had no CPU: others had it, or there are more workers than
+/// CPUs.
+fn waited(case: &Case<'_>) -> Option<String> {
+    let workers = &case.phase.workers;
+    let ns: u64 = workers
+        .iter()
+        .map(|w| w.run_delay_ns)
+        .sum::<Option<u64>>()?;
+    let share = ns as f64 / 1e9 / (case.elapsed_s() * workers.len() as f64);
+    (share >= WAITED_SHARE).then(|| {
+        format!(
+            "the workers were ready and waited for a CPU for {} of the time",
+            percent(share.min(1.0))
+        )
+    })
 }
 
 /// A CPU of the machine was busy although the workers were not: other programs, or

@@ -3,7 +3,7 @@
 use super::{codes, detail, examined, subject};
 use crate::scene::{recorded, steady};
 use stiction_core::Action::Read;
-use stiction_core::{CaveatCode, Subject, SystemCpu};
+use stiction_core::{CaveatCode, Heat, Subject, SystemCpu, Temperature};
 
 #[test]
 fn a_saturated_worker_is_the_cpu() {
@@ -117,4 +117,73 @@ fn a_crowded_machine_and_a_thieving_hypervisor_are_doubts() {
     assert_eq!(subject(&scene), Subject::Disk);
     assert!(detail(&scene, CaveatCode::ClientBound).contains("12 % of one"));
     assert!(detail(&scene, CaveatCode::CpuStolen).contains("40 %"));
+}
+
+/// Two workers, 3 s and 1 s of the 10 s that each had: 4 s of 20 s.
+#[test]
+fn workers_that_waited_for_a_cpu_are_no_measure_of_the_disk() {
+    let scene = |second_ns| {
+        steady(Read, 10).moved(1.0).direct(true).with(|scene| {
+            let mut worker = scene.phase.workers[0];
+            worker.run_delay_ns = Some(3_000_000_000);
+            scene.phase.workers = vec![worker; 2];
+            scene.phase.workers[1].run_delay_ns = second_ns;
+        })
+    };
+    let said = detail(&scene(Some(1_000_000_000)), CaveatCode::ClientBound);
+    assert!(
+        said.ends_with("waited for a CPU for 20 % of the time"),
+        "{said}"
+    );
+    // What one of them waited is not known.
+    assert!(!codes(&scene(None)).contains(&CaveatCode::ClientBound));
+    let calm = steady(Read, 10).moved(1.0).direct(true).with(|scene| {
+        scene.phase.workers[0].run_delay_ns = Some(900_000_000);
+    });
+    assert!(!codes(&calm).contains(&CaveatCode::ClientBound));
+}
+
+#[test]
+fn heat_that_slowed_something_down_is_a_doubt() {
+    let temperature = |device: &str, after| Temperature {
+        sensor: format!("{device} Composite"),
+        devices: vec![device.to_owned()],
+        before_millicelsius: 40_000,
+        after_millicelsius: after,
+        limit_millicelsius: Some(84_850),
+    };
+    let scene = |heat: Heat| {
+        steady(Read, 10)
+            .moved(1.0)
+            .direct(true)
+            .with(|scene| scene.phase.witnesses.heat = Some(heat.clone()))
+    };
+    let cpu = scene(Heat {
+        core_throttles: Some(6),
+        package_throttles: Some(0),
+        throttled_ns: Some(250_000_000),
+        ..Heat::default()
+    });
+    let said = detail(&cpu, CaveatCode::Throttled);
+    assert_eq!(
+        said,
+        "heat slowed CPU cores down 6 times, for 250 ms in all"
+    );
+    let disk = scene(Heat {
+        temperatures: vec![temperature("vda", 84_850), temperature("sdb", 99_000)],
+        core_throttles: Some(0),
+        ..Heat::default()
+    });
+    let said = detail(&disk, CaveatCode::Throttled);
+    assert_eq!(
+        said,
+        "vda Composite was at 84.8 degrees Celsius, and 84.8 is its limit"
+    );
+    let warm = scene(Heat {
+        temperatures: vec![temperature("vda", 84_849)],
+        core_throttles: Some(0),
+        package_throttles: Some(0),
+        throttled_ns: Some(0),
+    });
+    assert!(!codes(&warm).contains(&CaveatCode::Throttled));
 }

@@ -5,6 +5,7 @@ use stiction_core::{
     format_count, format_duration_ns,
 };
 
+use super::counters::counters;
 use crate::layout::layout_text;
 
 /// What the witnesses saw, by name.
@@ -25,7 +26,8 @@ pub(super) fn witnesses(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
     if let Some(text) = cpu(witnesses) {
         facts.push(("CPU", text));
     }
-    if let Some(ns) = witnesses.io_pressure_ns {
+    // Records that are older than the pressure of the rest have this alone.
+    if let (Some(ns), None) = (witnesses.io_pressure_ns, &witnesses.pressure) {
         facts.push(("I/O stalls", format_duration_ns(ns as f64)));
     }
     facts.extend(witnesses.pages.map(|pages| ("memory", pages_text(pages))));
@@ -34,6 +36,7 @@ pub(super) fn witnesses(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
         (None, Some(extents)) => facts.push(("extents", extents.to_string())),
         (None, None) => {}
     }
+    facts.extend(counters(witnesses));
     facts.extend(
         witnesses
             .missing
