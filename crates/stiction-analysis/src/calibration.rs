@@ -176,9 +176,11 @@ mod tests {
                 }),
                 environment: Environment::default(),
                 caveats: Vec::new(),
+                invocation: None,
             },
             trials,
             end: None,
+            resumptions: Vec::new(),
         }
     }
 

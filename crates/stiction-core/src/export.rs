@@ -62,9 +62,13 @@ pub enum ExportError {
     Malformed(String),
 }
 
-/// The session as JSON, from which [`read_exported_session`] makes an equal one.
+/// The session as JSON, from which [`read_exported_session`] makes an equal one, but for
+/// what was typed to run it: that is of use on its own machine alone, and may name what is
+/// not meant for others.
 #[must_use]
 pub fn export_session(session: &Session) -> String {
+    let mut session = session.clone();
+    session.header.invocation = None;
     let envelope = Envelope {
         schema: EXPORT_SCHEMA.to_owned(),
         schema_version: EXPORT_SCHEMA_VERSION,
@@ -141,9 +145,11 @@ mod tests {
                 plan: None,
                 environment: Environment::default(),
                 caveats: Vec::new(),
+                invocation: None,
             },
             trials: vec![trial],
             end: None,
+            resumptions: Vec::new(),
         }
     }
 

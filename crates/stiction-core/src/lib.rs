@@ -47,6 +47,7 @@ mod program;
 mod record;
 mod recording;
 mod reserve;
+mod resumption;
 mod seed;
 mod session;
 mod setting;
@@ -122,6 +123,7 @@ pub use program::{
 pub use record::{RECORD_FORMAT_VERSION, Record, SessionHeader};
 pub use recording::{Direction, Interval, Recording};
 pub use reserve::Reserve;
+pub use resumption::{Invocation, Resumption};
 pub use seed::Seed;
 pub use session::{
     Provenance, Session, SessionBuilder, SessionEnd, SessionError, SessionOutcome, Trial,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Applied, Caveat, Cell, Environment, Phase, Plan, Provenance, SessionEnd, SessionId,
-    TargetStack, TrialOutcome,
+    Applied, Caveat, Cell, Environment, Invocation, Phase, Plan, Provenance, Resumption,
+    SessionEnd, SessionId, TargetStack, TrialOutcome,
 };
 
 /// Version of the records' form. A reader refuses a higher one and reads all
@@ -33,6 +33,10 @@ pub struct SessionHeader {
     pub plan: Option<Plan>,
     /// What was observed of the machine.
     pub environment: Environment,
+    /// What was typed, for going on with the session after it was cut off. It may name
+    /// more than is meant for others: an export leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invocation: Option<Invocation>,
     /// Doubts about the whole session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<Caveat>,
@@ -76,8 +80,10 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         caveats: Vec<Caveat>,
     },
-    /// The session has ended; the last line.
+    /// The session has ended; the last line, unless it was interrupted and went on later.
     End(SessionEnd),
+    /// The session was cut off, and goes on here.
+    Resumed(Box<Resumption>),
 }
 
 #[cfg(test)]
@@ -98,6 +104,7 @@ mod tests {
             provenance: Provenance::Measured,
             plan: None,
             environment: Environment::default(),
+            invocation: None,
             caveats: Vec::new(),
         }
     }

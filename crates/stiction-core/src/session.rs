@@ -2,7 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Applied, Caveat, Cell, Phase, Record, SessionHeader, SkipReason, TargetStack};
+use crate::{
+    Applied, Caveat, Cell, Phase, Record, Resumption, SessionHeader, SkipCode, SkipReason,
+    TargetStack,
+};
+
+/// What is said of a trial of which the end is not in the journal.
+const CUT_OFF: &str = "the run was cut off before this trial ended";
+/// What is said of a trial of which the end was in the journal once.
+const END_LOST: &str = "the line of the journal that ends this trial is damaged";
 
 /// Where a session's numbers are from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +102,28 @@ impl Trial {
     pub fn phase(&self, name: &str) -> Option<&Phase> {
         self.phases.iter().find(|phase| phase.name == name)
     }
+
+    /// Whether it is run again when its session goes on: it was cut off or interrupted, or
+    /// had no turn because of that.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        match &self.outcome {
+            TrialOutcome::Completed => false,
+            TrialOutcome::Interrupted => true,
+            TrialOutcome::Skipped(reason) => reason.code == SkipCode::Interrupted,
+            TrialOutcome::Failed { message } => [CUT_OFF, END_LOST].contains(&message.as_str()),
+        }
+    }
+
+    /// The last moment that anything was recorded of, ns after the session began.
+    #[must_use]
+    pub fn last_ns(&self) -> u64 {
+        let ends = self
+            .phases
+            .iter()
+            .map(|phase| phase.start_ns.saturating_add(phase.elapsed_ns));
+        ends.max().unwrap_or(0).max(self.start_ns)
+    }
 }
 
 /// How a session ended.
@@ -126,8 +156,12 @@ pub struct Session {
     /// What was known before the first trial.
     pub header: SessionHeader,
     /// The trials that had their turn, in the order in which they ran. A trial
-    /// that was cut off by a crash is here with the phases it had finished.
+    /// that was cut off by a crash is here with the phases it had finished, unless the
+    /// session went on afterwards: it was then run again.
     pub trials: Vec<Trial>,
+    /// Where it was cut off and went on later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumptions: Vec<Resumption>,
     /// The end; `None` when a crash cut the session off.
     pub end: Option<SessionEnd>,
 }
@@ -171,7 +205,11 @@ impl Session {
     #[must_use]
     pub fn into_records(self) -> Vec<Record> {
         let mut records = vec![Record::Header(Box::new(self.header))];
-        for trial in self.trials {
+        let mut resumptions = self.resumptions.into_iter().peekable();
+        for (before, trial) in (0..).zip(self.trials) {
+            while let Some(one) = resumptions.next_if(|one| one.trials_before <= before) {
+                records.push(Record::Resumed(Box::new(one)));
+            }
             records.push(Record::TrialStart {
                 cell: trial.cell,
                 repetition: trial.repetition,
@@ -192,6 +230,7 @@ impl Session {
                 caveats: trial.caveats,
             });
         }
+        records.extend(resumptions.map(|one| Record::Resumed(Box::new(one))));
         records.extend(self.end.map(Record::End));
         records
     }
@@ -212,6 +251,7 @@ impl SessionBuilder {
             session: Session {
                 header,
                 trials: Vec::new(),
+                resumptions: Vec::new(),
                 end: None,
             },
             open: None,
@@ -223,7 +263,9 @@ impl SessionBuilder {
     /// # Errors
     /// What is wrong with the record when it cannot stand here; it is then left out.
     pub fn push(&mut self, record: Record) -> Result<(), &'static str> {
-        if self.session.end.is_some() {
+        let ended = self.session.end.as_ref().map(|end| end.outcome);
+        let goes_on = matches!(record, Record::Resumed(_));
+        if ended.is_some_and(|outcome| !goes_on || outcome == SessionOutcome::Completed) {
             return Err("it follows the end of the session");
         }
         match (record, &mut self.open) {
@@ -269,13 +311,23 @@ impl SessionBuilder {
                 });
             }
             (Record::End(end), _) => self.session.end = Some(end),
+            (Record::Resumed(resumption), open) => {
+                *open = None;
+                self.session.trials.retain(|trial| !trial.is_unfinished());
+                self.session.resumptions.push(*resumption);
+                self.session.end = None;
+            }
         }
         Ok(())
     }
 
-    /// Closes the open trial, if there is one, as failed with `message`; the
-    /// phases that it has stand.
-    pub fn fail_open_trial(&mut self, message: &str) {
+    /// Closes the open trial, if there is one, as failed: the line that ends it was lost.
+    /// The phases that it has stand.
+    pub fn lose_end_of_trial(&mut self) {
+        self.fail_open_trial(END_LOST);
+    }
+
+    fn fail_open_trial(&mut self, message: &str) {
         if let Some(trial) = self.open.take() {
             let outcome = TrialOutcome::Failed {
                 message: message.to_owned(),
@@ -292,7 +344,7 @@ impl SessionBuilder {
     /// The session as far as it got. A trial that is still open was cut off.
     #[must_use]
     pub fn finish(mut self) -> Session {
-        self.fail_open_trial("the run was cut off before this trial ended");
+        self.fail_open_trial(CUT_OFF);
         self.session
     }
 }

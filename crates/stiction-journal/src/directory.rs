@@ -89,6 +89,21 @@ impl JournalDirectory {
         Ok((file, path))
     }
 
+    /// Opens the journal of `id` for adding to it, locked as one that a run is writing.
+    pub(crate) fn open_file(&self, id: &SessionId) -> Result<(File, PathBuf), JournalError> {
+        let path = self.journal_path(id);
+        let opened = OpenOptions::new().read(true).append(true).open(&path);
+        let file = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => JournalError::Missing { path: path.clone() },
+            _ => JournalError::io("open the journal", &path, error),
+        })?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(JournalError::Running { path }),
+            // A filesystem without locks is no reason not to measure.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok((file, path)),
+        }
+    }
+
     /// Returns when files that were made, renamed or removed here are on the device as such.
     ///
     /// # Errors

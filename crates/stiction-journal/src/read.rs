@@ -47,8 +47,14 @@ pub struct ReadJournal {
 /// When the file cannot be read, or nothing can be known of its session because
 /// its header cannot: see [`decode_journal`].
 pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalError> {
+    let opened = File::open(path);
+    let file = opened.map_err(|error| JournalError::io("read the journal", path, error))?;
+    decode_journal(&text_of(&file, path)?, path)
+}
+
+/// The text of a journal.
+pub(crate) fn text_of(file: &File, path: &Path) -> Result<Vec<u8>, JournalError> {
     let io = |error| JournalError::io("read the journal", path, error);
-    let file = File::open(path).map_err(io)?;
     let bytes = file.metadata().map_err(io)?.len();
     let too_large = |bytes| JournalError::TooLarge {
         path: path.to_owned(),
@@ -62,7 +68,24 @@ pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalError> {
     file.take(JOURNAL_LIMIT_BYTES)
         .read_to_end(&mut text)
         .map_err(io)?;
-    decode_journal(&text, path)
+    Ok(text)
+}
+
+/// How much of a journal's text is whole, bytes: up to the end of the last line that reads,
+/// which may lack its line end. What follows is of no use to anybody: the tail of a file
+/// is what a power cut spoils.
+pub(crate) fn whole_bytes(text: &[u8]) -> usize {
+    let mut end = text.len();
+    while end > 0 {
+        let line_end = end - usize::from(text[end - 1] == b'\n');
+        let before = text[..line_end].iter().rposition(|&byte| byte == b'\n');
+        let start = before.map_or(0, |at| at + 1);
+        if line::decode::<Record>(&text[start..line_end]).is_ok() {
+            return end;
+        }
+        end = start;
+    }
+    0
 }
 
 /// Reads the text of a journal; `path` is for messages.
@@ -143,8 +166,7 @@ impl Assembly {
     /// Puts a record in its place, if the damage before it left it one.
     fn place(&mut self, number: usize, record: Record) {
         if matches!(record, Record::TrialStart { .. } | Record::End(_)) {
-            self.builder
-                .fail_open_trial("the line of the journal that ends this trial is damaged");
+            self.builder.lose_end_of_trial();
         }
         if let Err(problem) = self.builder.push(record) {
             self.leave_out(number, problem);

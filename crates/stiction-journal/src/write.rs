@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stiction_core::{Record, Session, SessionHeader};
+use stiction_core::{Record, Session, SessionHeader, SessionId};
 
 use crate::medium::Medium;
-use crate::read::JOURNAL_LIMIT_BYTES;
-use crate::{JournalDirectory, JournalError, line};
+use crate::read::{JOURNAL_LIMIT_BYTES, text_of, whole_bytes};
+use crate::{JournalDirectory, JournalError, ReadJournal, decode_journal, line};
 
 /// The whole journal of a finished session as text.
 #[must_use]
@@ -60,6 +60,36 @@ impl Journal {
             return Err(error);
         }
         Ok(journal)
+    }
+
+    /// Takes the journal of `id` up again, with what it holds. What a crash left torn or
+    /// spoilt at its end is not among that, and is cut off before anything is added.
+    ///
+    /// # Errors
+    /// [`JournalError::Missing`] when there is none, [`JournalError::Running`] while a
+    /// process is writing it, and those of [`decode_journal`].
+    pub fn reopen(
+        directory: &JournalDirectory,
+        id: &SessionId,
+    ) -> Result<(Self, ReadJournal), JournalError> {
+        let (file, path) = directory.open_file(id)?;
+        let text = text_of(&file, &path)?;
+        let whole = &text[..whole_bytes(&text)];
+        let read = decode_journal(whole, &path)?;
+        if read.session.header.id != *id {
+            return Err(JournalError::Misnamed {
+                path,
+                holds: read.session.header.id,
+            });
+        }
+        let mut journal = Self::over(Box::new(file), path);
+        journal.written_bytes = whole.len() as u64;
+        journal.torn = whole.len() < text.len();
+        if whole.last() != Some(&b'\n') {
+            // Its line end alone was not written.
+            journal.unwritten.push_back(b"\n".to_vec());
+        }
+        Ok((journal, read))
     }
 
     fn over(medium: Box<dyn Medium>, path: PathBuf) -> Self {

@@ -134,3 +134,60 @@ fn a_copy_under_another_name_is_refused() {
     let error = directory.read(&other.header.id).unwrap_err();
     assert!(matches!(error, JournalError::Misnamed { holds, .. } if holds == session.header.id));
 }
+
+/// Wherever the power was cut: what stands is read, what is torn goes, and what is added
+/// then makes the journal that would have been.
+#[test]
+fn a_journal_that_was_cut_anywhere_is_taken_up_again() {
+    let (_parent, directory) = directory();
+    let mut session = rich();
+    for phase in session.trials.iter_mut().flat_map(|one| &mut one.phases) {
+        phase.recordings.clear();
+        phase.witnesses = Default::default();
+    }
+    let id = session.header.id.clone();
+    let records = session.clone().into_records();
+    let text = encode_journal(session);
+    let path = directory.journal_path(&id);
+    let first = text.iter().position(|&byte| byte == b'\n').unwrap();
+    let tails: [&[u8]; 4] = [b"", b"\0\0\0\0", b"\n", b"{\"checksum\":\"0\n\xff\n"];
+    // Around each line's end, and here and there inside.
+    let is_tried =
+        |&at: &usize| at % 61 == 0 || text[at - 1..text.len().min(at + 2)].contains(&b'\n');
+    for cut in (first + 1..text.len()).filter(is_tried) {
+        let tail = tails[cut % tails.len()];
+        // A line end that follows a whole line is its own.
+        let is_line_end = tail == b"\n" && text[cut] == b'\n';
+        fs::write(
+            &path,
+            [&text[..cut], if is_line_end { b"" } else { tail }].concat(),
+        )
+        .unwrap();
+        let (mut journal, read) = Journal::reopen(&directory, &id).unwrap();
+        assert_eq!(read.problems, [], "cut after {cut} bytes");
+        let lines = text[..cut].iter().filter(|&&byte| byte == b'\n').count();
+        let whole = lines + usize::from(text[cut] == b'\n' && (tail.is_empty() || is_line_end));
+        for record in &records[whole..] {
+            journal.append(record).unwrap();
+        }
+        assert!(journal.unwritten() == 0);
+        assert!(fs::read(&path).unwrap() == text, "cut after {cut} bytes");
+    }
+}
+
+#[test]
+fn a_journal_is_taken_up_by_one_alone() {
+    let (_parent, directory) = directory();
+    let session = rich();
+    let id = session.header.id.clone();
+    let missing = Journal::reopen(&directory, &id).err().unwrap();
+    assert!(matches!(missing, JournalError::Missing { .. }));
+    let journal = Journal::create(&directory, session.header).unwrap();
+    let running = Journal::reopen(&directory, &id).err().unwrap();
+    assert!(matches!(running, JournalError::Running { .. }));
+    drop(journal);
+    let (again, read) = Journal::reopen(&directory, &id).unwrap();
+    assert!(read.session.trials.is_empty());
+    assert!(directory.is_running(&id).unwrap());
+    drop(again);
+}

@@ -57,6 +57,7 @@ pub use import::{ImportedFile, ImportedSession, UnreadLine, import};
 pub use judged::Judged;
 pub use list::{Listed, list};
 pub use metadata::metadata;
+pub use outcome::going_on;
 pub use page::Style;
 pub use quick::quick;
 pub use selftest::selftest;

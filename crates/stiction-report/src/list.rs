@@ -4,6 +4,7 @@ use stiction_core::{SessionOutcome, Summary, TrialCounts};
 
 use crate::curve::finding;
 use crate::judged::Judged;
+use crate::outcome::going_on;
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::quick::headline;
 use crate::stack::without_home;
@@ -16,6 +17,8 @@ pub struct Listed {
     pub summary: Summary,
     /// Its headline figures, where they were looked up; see [`Judged::headline`].
     pub headline: Option<String>,
+    /// Whether it was looked up, and can go on where it was cut off.
+    pub can_go_on: bool,
 }
 
 impl Judged<'_> {
@@ -46,6 +49,13 @@ pub fn list(sessions: &[Listed], style: Style) -> String {
         table.row(row(&session.summary));
         if let Some(below) = below(session) {
             table.note(Span::new(Role::Faint, format!("  {below}")));
+        }
+        if session.can_go_on {
+            let command = going_on(&session.summary.id);
+            table.note(Span::new(
+                Role::Faint,
+                format!("  `{command}` goes on with it"),
+            ));
         }
     }
     page.table(0, &table);

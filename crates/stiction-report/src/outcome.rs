@@ -1,6 +1,9 @@
 //! How trials, phases and sessions ended, in words.
 
-use stiction_core::{Phase, PhaseOutcome, Session, SessionId, SessionOutcome, Trial, TrialOutcome};
+use stiction_core::{
+    Environment, Phase, PhaseOutcome, Resumption, Session, SessionId, SessionOutcome, Trial,
+    TrialOutcome, format_duration_ns,
+};
 
 use crate::cell::cell_text;
 
@@ -8,6 +11,12 @@ use crate::cell::cell_text;
 pub(crate) fn saved(id: &SessionId, command: &str) -> String {
     let tail = id.tail();
     format!("Saved as {id}; `stiction {command} {tail}` has every figure.")
+}
+
+/// The command that goes on with a session.
+#[must_use]
+pub fn going_on(id: &SessionId) -> String {
+    format!("stiction run --resume {}", id.tail())
 }
 
 /// Why a phase has no numbers, in one line; `None` for a phase that ran.
@@ -88,11 +97,52 @@ pub(crate) fn session_gap(session: &Session) -> Option<String> {
         .and_then(|end| end.message.as_deref())
         .map(|message| format!(": {message}"))
         .unwrap_or_default();
-    match session_word(session) {
-        "completed" => None,
-        "cut off" => Some("The run was cut off; what had finished is shown.".to_owned()),
-        word => Some(format!(
-            "The run was {word}; what had finished is shown{why}."
-        )),
-    }
+    let gap = match session_word(session) {
+        "completed" => return None,
+        "cut off" => "The run was cut off; what had finished is shown.".to_owned(),
+        word => format!("The run was {word}; what had finished is shown{why}."),
+    };
+    Some(match session.can_go_on() {
+        true => format!("{gap} `{}` goes on with it.", going_on(&session.header.id)),
+        false => gap,
+    })
+}
+
+/// Where the session was cut off and went on later, a line for each.
+pub(crate) fn resumed(session: &Session) -> Vec<String> {
+    let first = std::iter::once(&session.header.environment);
+    let all = &session.resumptions;
+    let before = first.chain(all.iter().map(|one| &one.environment));
+    all.iter()
+        .zip(before)
+        .map(|(one, then)| went_on(one, then))
+        .collect()
+}
+
+/// How a session went on, on the machine as it was before.
+fn went_on(one: &Resumption, then: &Environment) -> String {
+    let now = &one.environment;
+    let boot = |of: &Environment| of.kernel.as_ref().and_then(|kernel| kernel.boot.clone());
+    let place = match (boot(then), boot(now)) {
+        (Some(then), Some(now)) if then != now => ", in another boot",
+        _ => "",
+    };
+    let by = match then.tool == now.tool {
+        true => String::new(),
+        false => format!(", by {} {}", now.tool.name, now.tool.version),
+    };
+    let trials = |count: u32| match count {
+        1 => "1 trial".to_owned(),
+        _ => format!("{count} trials"),
+    };
+    let again = match one.run_again {
+        0 => String::new(),
+        count => format!(", {} began anew", trials(count)),
+    };
+    format!(
+        "{} UTC, {} later{place}{by}: {} stood{again}",
+        one.at.strftime("%Y-%m-%d %H:%M:%S"),
+        format_duration_ns(one.gap_ns as f64).trim(),
+        trials(one.trials_before),
+    )
 }

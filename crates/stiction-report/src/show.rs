@@ -16,7 +16,7 @@ use crate::curve::{finding, write_curve};
 use crate::environment::{fact, write_environment};
 use crate::figure::{figure, label, rounded_count};
 use crate::judged::{Judged, JudgedPhase};
-use crate::outcome::{phase_gap, session_gap, session_word, title};
+use crate::outcome::{phase_gap, resumed, session_gap, session_word, title};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::steady;
 use witnesses::witnesses;
@@ -73,6 +73,9 @@ fn write_header(page: &mut Page, session: &Session) {
     fact(page, "outcome", session_word(session));
     if let Some(gap) = session_gap(session) {
         fact(page, "", &gap);
+    }
+    for one in resumed(session) {
+        fact(page, "went on", &one);
     }
     if !header.command.is_empty() {
         fact(page, "command", &header.command.join(" "));

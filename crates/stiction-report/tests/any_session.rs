@@ -266,6 +266,7 @@ fn listed(session: &Session) -> Listed {
     Listed {
         summary: Summary::from(session),
         headline: Judged::examine(session).headline(),
+        can_go_on: session.can_go_on(),
     }
 }
 

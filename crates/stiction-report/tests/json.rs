@@ -75,6 +75,7 @@ fn lists_are_as_documented() {
     let listed = Listed {
         summary: Summary::from(&session),
         headline: judged(&session).headline(),
+        can_go_on: false,
     };
     assert_eq!(json::list(&[listed]), documented("stiction-list"));
 }

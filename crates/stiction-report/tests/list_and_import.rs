@@ -18,6 +18,7 @@ fn a_list_has_a_line_for_what_it_is_and_one_for_its_figures() {
     let quick = Listed {
         summary,
         headline: judged.headline(),
+        can_go_on: false,
     };
     let mut summary = Summary::from(&build::session_on("2.5.62", "ext3"));
     summary.workload = "tiobench".to_owned();
@@ -26,6 +27,7 @@ fn a_list_has_a_line_for_what_it_is_and_one_for_its_figures() {
     let failed = Listed {
         summary,
         headline: None,
+        can_go_on: false,
     };
     let mut summary = Summary::from(&session);
     summary.outcome = None;
@@ -33,6 +35,7 @@ fn a_list_has_a_line_for_what_it_is_and_one_for_its_figures() {
     let cut_off = Listed {
         summary,
         headline: None,
+        can_go_on: false,
     };
     let expected = "\
 session (UTC)        what     label        on          outcome

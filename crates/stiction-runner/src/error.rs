@@ -1,5 +1,6 @@
 //! Why a session did not begin, by what the caller can do.
 
+use stiction_core::SessionId;
 use stiction_host::HostError;
 use stiction_journal::JournalError;
 use stiction_suite::SuiteError;
@@ -18,6 +19,15 @@ pub enum RunnerError {
     /// Results could not be kept: the user makes room for them, or names another place.
     #[error("{0}; nothing was run, since its results could not be kept")]
     Journal(#[from] JournalError),
+    /// A session that was cut off cannot go on as it was: the user puts right what differs,
+    /// or begins another.
+    #[error("session {id} cannot go on: {problem}")]
+    Resume {
+        /// The session.
+        id: SessionId,
+        /// What stands in the way.
+        problem: String,
+    },
     /// Changes to the machine could not be written down before they are made.
     #[error("{0}; nothing was run, since it could not be undone after a crash")]
     Undo(HostError),

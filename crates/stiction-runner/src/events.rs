@@ -11,7 +11,7 @@ use stiction_engine::Progress;
 /// the session finishes.
 #[derive(Clone, Debug)]
 pub enum RunEvent<'a> {
-    /// The session has begun, and its journal with it.
+    /// The session has begun, and its journal with it; or goes on.
     SessionStarted {
         /// What is known of it.
         header: &'a SessionHeader,

@@ -12,7 +12,7 @@ use stiction_core::{
 use stiction_engine::StopFlag;
 use stiction_host::{Alterations, Idleness, QuietWatch, Reserve, space, write_back};
 use stiction_suite::{
-    CanaryRun, Context, Place, SuiteError, TrialReport, precondition, purge_device,
+    CanaryRun, Context, Place, SessionClock, SuiteError, TrialReport, precondition, purge_device,
 };
 
 use crate::ground::Ground;
@@ -39,7 +39,7 @@ pub(crate) struct Preparing<'a> {
     seed: Seed,
     /// The time when the session began.
     started: jiff::Zoned,
-    session_start: Instant,
+    clock: SessionClock,
     /// Places that last, and have been preconditioned.
     conditioned: Vec<PathBuf>,
     watch: QuietWatch,
@@ -63,13 +63,13 @@ impl<'a> Preparing<'a> {
         asked: &'a Preparation,
         seed: Seed,
         started: jiff::Timestamp,
-        session_start: Instant,
+        clock: SessionClock,
     ) -> Self {
         Self {
             asked,
             seed: seed.stream(PRECONDITION_STREAM),
             started: started.to_zoned(jiff::tz::TimeZone::system()),
-            session_start,
+            clock,
             conditioned: Vec::new(),
             watch: QuietWatch::new(),
             looked: None,
@@ -213,7 +213,7 @@ impl<'a> Preparing<'a> {
         if !pause(context.stop, Duration::from_nanos(LOOK_NS)) {
             return Vec::new();
         }
-        let since = self.session_start.elapsed();
+        let since = Duration::from_nanos(self.clock.now_ns());
         let now = self.started.checked_add(since);
         let now = now.unwrap_or_else(|_| self.started.clone());
         let elapsed = begun.elapsed();

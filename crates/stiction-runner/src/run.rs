@@ -1,20 +1,21 @@
 //! A session from its environment to its end.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::Duration;
 
 use stiction_core::{
-    Applied, Environment, Plan, PlannedTrial, Provenance, RECORD_FORMAT_VERSION, Record, Seed,
-    Session, SessionEnd, SessionHeader, SessionId, SessionOutcome, SkipCode, SkipReason,
-    TargetStack, Trial, TrialOutcome,
+    Applied, Environment, Plan, PlannedTrial, Preparation, Provenance, RECORD_FORMAT_VERSION,
+    Record, Resumption, Seed, Session, SessionEnd, SessionHeader, SessionId, SessionOutcome,
+    SkipCode, SkipReason, TargetStack, Trial, TrialOutcome,
 };
 use stiction_engine::StopFlag;
 use stiction_host::UndoJournal;
 use stiction_journal::{Journal, JournalError};
-use stiction_suite::{Place, Workload};
+use stiction_suite::{Place, SessionClock, Workload};
 
 use crate::blocks::{BlocksSoFar, Decide, Decision, EveryBlock};
 use crate::preparing::Preparing;
+use crate::resume::{Done, Earlier, taken_up};
 use crate::study::{Expanded, Part, Study, Turn, expand};
 use crate::trial::{Collected, Ended, Recorder, Stage};
 use crate::{RunEvent, RunEvents, RunSettings, RunnerError};
@@ -68,47 +69,120 @@ pub fn run_study(
     decide: &mut dyn Decide,
     events: &mut dyn RunEvents,
 ) -> Result<Ran, RunnerError> {
-    let session_start = Instant::now();
-    let Expanded {
-        environment,
-        plan,
-        parts,
-        turns,
-        obstacle,
-    } = expand(study, settings.tool.clone(), settings.facts, settings.seed)?
+    let clock = SessionClock::standing_at(0);
+    let expanded = expand(study, settings.tool.clone(), settings.facts, settings.seed)?
         .watched(settings.witness);
-    let header = header(settings, plan, environment.clone());
+    let header = header(
+        settings,
+        expanded.plan.clone(),
+        expanded.environment.clone(),
+    );
     let (journal, undo, header) = begin(header, settings)?;
+    let begun = Begun {
+        journal,
+        undo,
+        clock,
+        earlier: Earlier::of_new(header),
+        looks_again: study.looks_again(),
+        preparation: &study.preparation,
+    };
+    Ok(go_on(begun, &expanded, settings, stop, decide, events))
+}
+
+/// Goes on with the session `id` of the same study, that was cut off or interrupted: what
+/// had finished stands, what had not is run again, and the rest follows as planned. Its
+/// journal is added to. The study is planned again by the seed of the session;
+/// `settings.seed`, `label` and `command` do not matter.
+///
+/// # Errors
+/// As [`run_study`]; [`RunnerError::Resume`] when the session cannot go on, or would not be
+/// the same any more. It is then what it was.
+pub fn resume_study(
+    study: &Study<'_>,
+    id: &SessionId,
+    settings: &RunSettings,
+    stop: &StopFlag,
+    decide: &mut dyn Decide,
+    events: &mut dyn RunEvents,
+) -> Result<Ran, RunnerError> {
+    let (mut journal, read) = Journal::reopen(&settings.journals, id)?;
+    let (mut earlier, seed) = taken_up(read.session)?;
+    let expanded =
+        expand(study, settings.tool.clone(), settings.facts, seed)?.watched(settings.witness);
+    let resumption = earlier.resumption(&expanded, settings.started)?;
+    let undo = UndoJournal::open(&settings.undo_directory, id).map_err(RunnerError::Undo)?;
+    let clock = SessionClock::standing_at(resumption.start_ns);
+    journal.append(&Record::Resumed(Box::new(resumption.clone())))?;
+    journal.sync()?;
+    earlier.resumptions.push(resumption);
+    let begun = Begun {
+        journal,
+        undo,
+        clock,
+        earlier,
+        // Its places may be on other devices than they were, after a boot for example.
+        looks_again: true,
+        preparation: &study.preparation,
+    };
+    Ok(go_on(begun, &expanded, settings, stop, decide, events))
+}
+
+/// A session with its journals, before its first trial or the next.
+struct Begun<'a> {
+    journal: Journal,
+    undo: UndoJournal,
+    clock: SessionClock,
+    earlier: Earlier,
+    looks_again: bool,
+    preparation: &'a Preparation,
+}
+
+/// Carries out what is not done yet.
+fn go_on(
+    begun: Begun<'_>,
+    expanded: &Expanded<'_>,
+    settings: &RunSettings,
+    stop: &StopFlag,
+    decide: &mut dyn Decide,
+    events: &mut dyn RunEvents,
+) -> Ran {
+    let Earlier {
+        header,
+        trials,
+        resumptions,
+        ..
+    } = begun.earlier;
     events.take(RunEvent::SessionStarted {
         header: &header,
-        journal: journal.path(),
+        journal: begun.journal.path(),
     });
     let run = Run {
         log: Log {
-            journal,
+            journal: begun.journal,
             unsaved: None,
         },
-        trials: Vec::new(),
+        trials,
         header: &header,
-        parts: &parts,
-        turns: &turns,
+        resumptions,
+        parts: &expanded.parts,
+        turns: &expanded.turns,
         stage: Stage {
             stop,
-            undo: &undo,
-            session_start,
-            targets: &environment.targets,
-            looks_again: study.looks_again(),
+            undo: &begun.undo,
+            clock: begun.clock,
+            targets: &header.environment.targets,
+            looks_again: begun.looks_again,
             facts: settings.facts,
         },
         preparing: Preparing::new(
-            &study.preparation,
-            settings.seed,
-            settings.started,
-            session_start,
+            begun.preparation,
+            expanded.plan.seed,
+            header.started,
+            begun.clock,
         ),
         events,
     };
-    Ok(run.carry_out(obstacle.as_ref(), decide, settings))
+    run.carry_out(expanded.obstacle.as_ref(), decide, header.started)
 }
 
 fn header(settings: &RunSettings, plan: Plan, environment: Environment) -> SessionHeader {
@@ -121,6 +195,7 @@ fn header(settings: &RunSettings, plan: Plan, environment: Environment) -> Sessi
         provenance: Provenance::Measured,
         plan: Some(plan),
         environment,
+        invocation: settings.invocation.clone(),
         caveats: Vec::new(),
     }
 }
@@ -180,6 +255,7 @@ struct Run<'a> {
     log: Log,
     trials: Vec<Trial>,
     header: &'a SessionHeader,
+    resumptions: Vec<Resumption>,
     parts: &'a [Part<'a>],
     turns: &'a [Turn],
     stage: Stage<'a>,
@@ -199,7 +275,7 @@ impl Run<'_> {
         mut self,
         obstacle: Option<&SkipReason>,
         decide: &mut dyn Decide,
-        settings: &RunSettings,
+        began: jiff::Timestamp,
     ) -> Ran {
         let is_in_blocks = self.turns.iter().any(|turn| turn.planned.block.is_some());
         let course = match obstacle {
@@ -211,10 +287,9 @@ impl Run<'_> {
             outcome: course.outcome,
             // From the monotonic clock, so that a step of the wall clock during the run
             // does not reach the records.
-            at: settings
-                .started
-                .checked_add(self.stage.session_start.elapsed())
-                .unwrap_or(settings.started),
+            at: began
+                .checked_add(Duration::from_nanos(self.stage.now_ns()))
+                .unwrap_or(began),
             message: course.message,
         };
         self.finish(end)
@@ -240,9 +315,13 @@ impl Run<'_> {
             outcome: SessionOutcome::Completed,
             message: None,
         };
+        let done = Done::of(&self.trials);
         for (number, turn) in (1..).zip(self.turns) {
             if course.message.is_some() {
                 break;
+            }
+            if done.has(&turn.planned) {
+                continue;
             }
             if course.outcome == SessionOutcome::Interrupted || self.stage.stop.is_raised() {
                 course.outcome = SessionOutcome::Interrupted;
@@ -265,42 +344,55 @@ impl Run<'_> {
             .turns
             .chunk_by(|a, b| a.planned.block == b.planned.block);
         let planned = blocks.clone().count() as u32;
+        let done = Done::of(&self.trials);
         let mut block_ns = Vec::new();
         let mut number = 0;
         for block in blocks {
+            // Of a block that was begun before the session was cut off, it had been decided.
+            let has_begun = block.iter().any(|turn| done.has(&turn.planned));
+            if !block_ns.is_empty() && !has_begun {
+                if let Decision::Stop(words) = self.decide(decide, planned, &block_ns) {
+                    course.message = Some(words);
+                    break;
+                }
+            }
             let begun_ns = self.stage.now_ns();
             for turn in block {
+                number += 1;
+                if done.has(&turn.planned) {
+                    continue;
+                }
                 if course.outcome == SessionOutcome::Completed && self.stage.stop.is_raised() {
                     course.outcome = SessionOutcome::Interrupted;
                 }
                 if course.outcome != SessionOutcome::Completed {
                     return course.after_blocks(block_ns.len(), planned);
                 }
-                number += 1;
                 course.take(self.trial(number, turn));
             }
             if course.outcome != SessionOutcome::Completed {
                 return course.after_blocks(block_ns.len(), planned);
             }
-            block_ns.push(self.stage.now_ns() - begun_ns);
-            let is_last = block_ns.len() as u32 == planned;
-            if is_last || self.stage.stop.is_raised() {
-                continue;
-            }
-            let so_far = BlocksSoFar {
-                done: block_ns.len() as u32,
-                planned,
-                header: self.header,
-                trials: &self.trials,
-                block_ns: &block_ns,
-                elapsed_ns: self.stage.now_ns(),
-            };
-            if let Decision::Stop(words) = decide.decide(&so_far) {
-                course.message = Some(words);
-                break;
-            }
+            let earlier_ns = done.took_ns(block.iter().map(|turn| &turn.planned));
+            block_ns.push(earlier_ns + (self.stage.now_ns() - begun_ns));
         }
         course
+    }
+
+    /// Asks whether another block begins, unless the user has answered that.
+    fn decide(&self, decide: &mut dyn Decide, planned: u32, block_ns: &[u64]) -> Decision {
+        if self.stage.stop.is_raised() {
+            return Decision::GoOn;
+        }
+        let gaps_ns = self.resumptions.iter().map(|one| one.gap_ns).sum();
+        decide.decide(&BlocksSoFar {
+            done: block_ns.len() as u32,
+            planned,
+            header: self.header,
+            trials: &self.trials,
+            block_ns,
+            elapsed_ns: self.stage.now_ns().saturating_sub(gaps_ns),
+        })
     }
 
     fn trial(&mut self, number: usize, turn: &Turn) -> Ended {
@@ -411,6 +503,7 @@ impl Run<'_> {
         let session = Session {
             header: self.header.clone(),
             trials: self.trials,
+            resumptions: self.resumptions,
             end: Some(end),
         };
         self.events

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stiction_core::{Seed, Tool, WitnessLevel};
+use stiction_core::{Invocation, Seed, Tool, WitnessLevel};
 use stiction_host::FactOptions;
 use stiction_journal::JournalDirectory;
 
@@ -22,6 +22,8 @@ pub struct RunSettings {
     pub label: Option<String>,
     /// The command, with paths outside the target left out.
     pub command: Vec<String>,
+    /// What was typed, if the session may be gone on with after it was cut off.
+    pub invocation: Option<Invocation>,
     /// Seed of every random choice of the plan.
     pub seed: Seed,
     /// How much stands beside each phase.

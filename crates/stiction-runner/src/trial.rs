@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
 
 use stiction_core::{
     Applied, CacheState, Conditions, Environment, Job, Phase, PlannedTrial, Record, SkipReason,
@@ -12,7 +11,7 @@ use stiction_core::{
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::{FactOptions, HostError, UndoJournal, observe_target};
 use stiction_suite::conditions::obstacle;
-use stiction_suite::{Context, Events, EventsError, SuiteError, TrialReport};
+use stiction_suite::{Context, Events, EventsError, SessionClock, SuiteError, TrialReport};
 
 use crate::ground::Ground;
 use crate::hooks::{Hook, failure};
@@ -25,7 +24,7 @@ use crate::{RunEvent, RunEvents};
 pub(crate) struct Stage<'a> {
     pub(crate) stop: &'a StopFlag,
     pub(crate) undo: &'a UndoJournal,
-    pub(crate) session_start: Instant,
+    pub(crate) clock: SessionClock,
     /// What stood under the session's places when it began.
     pub(crate) targets: &'a [TargetStack],
     /// Whether places are looked at again before each trial.
@@ -64,7 +63,7 @@ impl Prepared {
 impl Stage<'_> {
     /// Time since the session began, ns.
     pub(crate) fn now_ns(&self) -> u64 {
-        u64::try_from(self.session_start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        self.clock.now_ns()
     }
 
     /// Runs the canaries in the session's first place, which no trial's settings change.
@@ -82,7 +81,7 @@ impl Stage<'_> {
             environment: &part.environment,
             cache: CacheState::AsIs,
             events,
-            session_start: self.session_start,
+            clock: self.clock,
             undo: self.undo,
             conditions: &neutral,
         });
@@ -205,7 +204,7 @@ impl Stage<'_> {
             environment,
             cache: CacheState::AsIs,
             events: recorder,
-            session_start: self.session_start,
+            clock: self.clock,
             undo: self.undo,
             conditions: &neutral,
         };

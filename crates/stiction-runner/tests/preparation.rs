@@ -61,6 +61,7 @@ fn settings(state: &Path) -> RunSettings {
         tool: Tool::default(),
         label: None,
         command: Vec::new(),
+        invocation: None,
         seed: Seed(4711),
         witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().unwrap(),

@@ -139,6 +139,7 @@ fn settings(state: &Path) -> RunSettings {
         },
         label: Some("base".to_owned()),
         command: vec!["fake".to_owned()],
+        invocation: None,
         seed: Seed(7),
         witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().unwrap(),

@@ -124,6 +124,7 @@ fn bare(session: &Session) -> Session {
         header,
         trials: session.trials.iter().map(trial).collect(),
         end: session.end.clone(),
+        resumptions: Vec::new(),
     }
 }
 

@@ -66,5 +66,5 @@ pub use sync_methods::{SyncMethods, SyncMethodsOptions};
 pub use time_read::{TimeRead, TimeReadOptions};
 pub use tiobench::{Tiobench, TiobenchOptions};
 pub use tree_move::{TreeMove, TreeMoveOptions};
-pub use workload::{Context, Events, Place, TrialReport, Workload};
+pub use workload::{Context, Events, Place, SessionClock, TrialReport, Workload};
 pub use write_and_fsync::{WriteAndFsync, WriteAndFsyncOptions};

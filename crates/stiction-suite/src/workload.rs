@@ -104,6 +104,32 @@ impl Place {
     }
 }
 
+/// Tells the time since a session began, also of one that goes on after a gap: from a
+/// monotonic clock, so that a step of the wall clock does not reach the records.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionClock {
+    since: Instant,
+    since_ns: u64,
+}
+
+impl SessionClock {
+    /// The clock that stands at `now_ns` at this moment: at 0 for a session that begins.
+    #[must_use]
+    pub fn standing_at(now_ns: u64) -> Self {
+        Self {
+            since: Instant::now(),
+            since_ns: now_ns,
+        }
+    }
+
+    /// Time since the session began, ns.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        let ns = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.since_ns.saturating_add(ns)
+    }
+}
+
 /// What a workload is given to run a trial with.
 pub struct Context<'a> {
     /// Raised when the user wants the run to end.
@@ -118,8 +144,8 @@ pub struct Context<'a> {
     pub cache: CacheState,
     /// Who hears of phases.
     pub events: &'a mut dyn Events,
-    /// When the session began.
-    pub session_start: Instant,
+    /// Time since the session began.
+    pub clock: SessionClock,
     /// Where changes to the machine are written before they are made.
     pub undo: &'a UndoJournal,
     /// What its files and data are to be like; the workload [takes](Workload::takes) it.
@@ -130,7 +156,7 @@ impl Context<'_> {
     /// Time since the session began, ns.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
-        u64::try_from(self.session_start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        self.clock.now_ns()
     }
 }
 

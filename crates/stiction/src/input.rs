@@ -1,5 +1,7 @@
 //! Text that a person names: a file, or standard input.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,12 +17,62 @@ const BYTES_MAX: u64 = 16 << 20;
 /// # Errors
 /// When it cannot be read, is larger than any text meant for us, or is no text.
 pub(crate) fn text_of(path: &Path) -> Result<String, Failure> {
-    let text = if path.as_os_str() == "-" {
-        text(io::stdin())
-    } else {
-        File::open(path).and_then(text)
-    };
-    text.map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))
+    read(path).map_err(|error| unread(path, &error))
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    match path.as_os_str() == "-" {
+        true => text(io::stdin()),
+        false => File::open(path).and_then(text),
+    }
+}
+
+fn unread(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot read {}: {error}", path.display()))
+}
+
+/// The texts that a command names, each kept as it was read: of a session that goes on
+/// after it was cut off, as they were read when it began.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts(RefCell<BTreeMap<String, String>>);
+
+impl Texts {
+    /// Those that were read before.
+    pub(crate) fn of(earlier: BTreeMap<String, String>) -> Self {
+        Self(RefCell::new(earlier))
+    }
+
+    /// What stands in the file, or stood there; `-` is standard input.
+    ///
+    /// # Errors
+    /// As [`text_of`].
+    pub(crate) fn text_of(&self, path: &Path) -> Result<String, Failure> {
+        self.read(path).map_err(|error| unread(path, &error))
+    }
+
+    /// The same with the system's own error.
+    ///
+    /// # Errors
+    /// As [`text_of`].
+    pub(crate) fn read(&self, path: &Path) -> io::Result<String> {
+        let name = path.to_string_lossy().into_owned();
+        if let Some(text) = self.0.borrow().get(&name) {
+            return Ok(text.clone());
+        }
+        let text = read(path)?;
+        self.0.borrow_mut().insert(name, text.clone());
+        Ok(text)
+    }
+
+    /// Whether the file is there, or was.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.0.borrow().contains_key(&*path.to_string_lossy()) || path.exists()
+    }
+
+    /// All that were read.
+    pub(crate) fn all(&self) -> BTreeMap<String, String> {
+        self.0.borrow().clone()
+    }
 }
 
 /// All that a source gives, within the limit.
@@ -41,6 +93,20 @@ pub(crate) fn text(source: impl Read) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_as_it_was_read_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        std::fs::write(&path, "then").unwrap();
+        let texts = Texts::default();
+        assert_eq!(texts.text_of(&path).unwrap(), "then");
+        std::fs::remove_file(&path).unwrap();
+        let later = Texts::of(texts.all());
+        assert_eq!(later.text_of(&path).unwrap(), "then");
+        assert!(later.has(&path));
+        assert!(later.text_of(&directory.path().join("b")).is_err());
+    }
 
     #[test]
     fn what_has_no_end_is_not_read_to_its_end() {

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
     let is_probe = commands::is_bisect_probe(&typed);
     let typed = arguments::ours_first(arguments::with_default_command(typed, Path::is_dir));
-    let arguments = match Arguments::try_parse_from(typed) {
+    let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
         Err(error) if is_probe && error.use_stderr() => {
             // Nobody is left to tell when it cannot be printed.
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     if let Err(error) = signals::survive_file_size_limit() {
         console.say(&format!("stiction: cannot handle SIGXFSZ: {error}"));
     }
-    match commands::run(&arguments, &console) {
+    match commands::run(&arguments, &typed, &console) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             console.say(&failure.to_string());

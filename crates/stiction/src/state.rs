@@ -61,6 +61,17 @@ impl StateDirectory {
         })
     }
 
+    /// The same one, by a path that does not depend on the current directory.
+    ///
+    /// # Errors
+    /// When the current directory is not known.
+    pub(crate) fn absolute(&self) -> Result<Self, Failure> {
+        Ok(Self {
+            root: std::path::absolute(&self.root)?,
+            remark: None,
+        })
+    }
+
     /// The directory itself.
     pub(crate) fn root(&self) -> &Path {
         &self.root

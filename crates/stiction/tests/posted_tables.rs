@@ -34,10 +34,12 @@ fn session(text: &str) -> Session {
                 stated: first.stated,
                 ..Environment::default()
             },
+            invocation: None,
             caveats: first.caveats,
         },
         trials: first.trials,
         end: None,
+        resumptions: Vec::new(),
     }
 }
 

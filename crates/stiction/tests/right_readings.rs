@@ -39,10 +39,12 @@ fn import(name: &str) -> Session {
                 stated: imported.stated,
                 ..Environment::default()
             },
+            invocation: None,
             caveats: imported.caveats,
         },
         trials: imported.trials,
         end: None,
+        resumptions: Vec::new(),
     }
 }
 

@@ -125,10 +125,12 @@ fn session(trials: Vec<Trial>) -> Session {
                 }),
                 ..Environment::default()
             },
+            invocation: None,
             caveats: Vec::new(),
         },
         trials,
         end: None,
+        resumptions: Vec::new(),
     }
 }
 

@@ -24,6 +24,7 @@ fn run(workload: &dyn Workload, directory: &Path) -> Session {
         tool: Tool::default(),
         label: None,
         command: Vec::new(),
+        invocation: None,
         seed: Seed(1),
         witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().expect("a time"),

@@ -54,6 +54,7 @@ pub fn sample(number: u64) -> Session {
         header,
         trials,
         end,
+        resumptions: Vec::new(),
     }
 }
 
@@ -93,6 +94,7 @@ fn header(number: u64, draws: &mut Draws) -> SessionHeader {
             Vec::new(),
             vec![Caveat::new(CaveatCode::SingleRun, "1 run of each cell")],
         ]),
+        invocation: None,
     }
 }
 

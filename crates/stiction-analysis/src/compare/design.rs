@@ -144,18 +144,15 @@ impl Design {
 /// The runs of each repetition, in the order of time.
 fn units(runs: &[Run<'_>], unit: Unit) -> Vec<Vec<usize>> {
     let key = |index: usize| -> Key {
-        let header = &runs[index].session.header;
+        let Run { session, trial, .. } = runs[index];
         match unit {
             Unit::Run => Key::Run(index),
-            Unit::Session => Key::Session(header.id.clone()),
-            Unit::Boot => Key::Boot(
-                header
-                    .environment
-                    .kernel
-                    .as_ref()
-                    .and_then(|k| k.boot.clone()),
-            ),
-            Unit::Machine => Key::Machine(machine(runs[index].session)),
+            Unit::Session => Key::Session(session.header.id.clone()),
+            Unit::Boot => {
+                let kernel = session.environment_of(trial).kernel.as_ref();
+                Key::Boot(kernel.and_then(|kernel| kernel.boot.clone()))
+            }
+            Unit::Machine => Key::Machine(machine(session)),
         }
     };
     let mut found: Vec<(Key, Vec<usize>)> = Vec::new();

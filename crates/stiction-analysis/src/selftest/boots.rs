@@ -82,6 +82,7 @@ fn session(release: &str, boot: usize, runs: &[f64]) -> Session {
         },
         trials: runs.iter().enumerate().map(trial).collect(),
         end: None,
+        resumptions: Vec::new(),
     }
 }
 
@@ -103,6 +104,7 @@ fn header() -> SessionHeader {
         }),
         environment: Environment::default(),
         caveats: Vec::new(),
+        invocation: None,
     }
 }
 

@@ -25,9 +25,11 @@ pub(crate) fn measured(number: u64) -> Session {
             }),
             environment: Environment::default(),
             caveats: Vec::new(),
+            invocation: None,
         },
         trials: Vec::new(),
         end: None,
+        resumptions: Vec::new(),
     }
 }
 

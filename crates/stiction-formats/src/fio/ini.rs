@@ -18,13 +18,13 @@ pub struct Machine {
 
 /// An included file: (the path of the file that includes it, the name as written) to its
 /// path and text, or the reason why not.
-pub type Include = dyn Fn(&str, &str) -> Result<(String, String), String>;
+pub type Include<'a> = dyn Fn(&str, &str) -> Result<(String, String), String> + 'a;
 
 /// All that reading a job file needs from outside.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Included files.
-    pub include: &'a Include,
+    pub include: &'a Include<'a>,
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// For `$ncpus` and its like.

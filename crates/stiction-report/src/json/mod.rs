@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stiction_analysis::steady::Course;
 use stiction_core::{
-    Applied, Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Subject,
-    Summary, Trial, TrialOutcome, Witnesses, WorkerSummary,
+    Applied, Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Resumption,
+    Subject, Summary, Trial, TrialOutcome, Witnesses, WorkerSummary,
 };
 
 pub use bisect::{bisect, bisect_bracket};
@@ -74,6 +74,11 @@ struct SessionView<'a> {
     stacks: Vec<Stack<'a>>,
     environment: &'a Environment,
     caveats: Vec<Doubt<'a>>,
+    /// Whether `stiction run --resume` goes on with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    can_go_on: bool,
+    #[serde(skip_serializing_if = "<[Resumption]>::is_empty")]
+    resumptions: &'a [Resumption],
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<curve::CurveView>,
     results: Vec<TrialView<'a>>,
@@ -188,6 +193,8 @@ pub fn session(judged: &Judged<'_>) -> String {
                 .collect(),
             environment,
             caveats: doubts(&session.header.caveats),
+            can_go_on: session.can_go_on(),
+            resumptions: &session.resumptions,
             curve: curve::curve(session),
             results: judged
                 .trials()
@@ -286,6 +293,9 @@ struct ListItem<'a> {
     summary: &'a Summary,
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<&'a str>,
+    /// Whether `stiction run --resume` goes on with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    can_go_on: bool,
 }
 
 /// The sessions of a list. Schema `stiction-list`.
@@ -296,6 +306,7 @@ pub fn list(sessions: &[Listed]) -> String {
         .map(|session| ListItem {
             summary: &session.summary,
             headline: session.headline.as_deref(),
+            can_go_on: session.can_go_on,
         })
         .collect();
     document("stiction-list", List { sessions })

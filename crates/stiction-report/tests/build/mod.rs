@@ -35,6 +35,7 @@ pub(crate) fn session() -> Session {
                 }),
                 ..Environment::default()
             },
+            invocation: None,
             caveats: Vec::new(),
         },
         trials: Vec::new(),
@@ -43,6 +44,7 @@ pub(crate) fn session() -> Session {
             at: "2002-11-30T11:00:12Z".parse().unwrap(),
             message: None,
         }),
+        resumptions: Vec::new(),
     }
 }
 

@@ -15,7 +15,7 @@ pub struct BlocksSoFar<'a> {
     pub trials: &'a [Trial],
     /// How long each block took, ns.
     pub block_ns: &'a [u64],
-    /// Time since the session began, ns.
+    /// Time since the session began without the gaps in which it had been cut off, ns.
     pub elapsed_ns: u64,
 }
 

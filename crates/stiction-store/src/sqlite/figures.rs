@@ -74,6 +74,7 @@ fn headers(
             header,
             trials: Vec::new(),
             end,
+            resumptions: Vec::new(),
         });
     }
     Ok((keys, sessions))

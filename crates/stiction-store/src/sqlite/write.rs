@@ -85,13 +85,14 @@ fn put_summary(
     Ok(())
 }
 
-/// The header, without the list of planned trials, which can be long.
+/// The header, without the list of planned trials and what was typed, which can be long.
 fn put_header(
     transaction: &Transaction<'_>,
     key: i64,
     header: &SessionHeader,
 ) -> rusqlite::Result<()> {
     let mut header = header.clone();
+    header.invocation = None;
     if let Some(plan) = &mut header.plan {
         plan.trials.clear();
     }

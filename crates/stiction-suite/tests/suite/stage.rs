@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use stiction_core::{
     CacheState, Conditions, Environment, Job, Metric, Phase, Plan, PlannedTrial, Seed, TargetStack,
@@ -12,7 +11,7 @@ use stiction_core::{
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::FactOptions;
 use stiction_suite::conditions::obstacle;
-use stiction_suite::{Context, Events, EventsError, Place, TrialReport, Workload};
+use stiction_suite::{Context, Events, EventsError, Place, SessionClock, TrialReport, Workload};
 
 /// What a workload did.
 #[derive(Debug)]
@@ -165,7 +164,7 @@ fn act(
         at_start,
     };
     let undo = testkit::journal();
-    let session_start = Instant::now();
+    let clock = SessionClock::standing_at(0);
     let mut played = Played {
         plan: plan.clone(),
         trials: Vec::new(),
@@ -184,7 +183,7 @@ fn act(
                     environment,
                     cache: CacheState::AsIs,
                     events: &mut listener,
-                    session_start,
+                    clock,
                     undo: &undo,
                     conditions,
                 },

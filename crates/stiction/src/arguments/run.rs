@@ -16,6 +16,7 @@ Examples:
   stiction run --example > spec.toml
   stiction run spec.toml            Configurations of any measuring command
   stiction run spec.toml --dry-run  Its plan
+  stiction run --resume latest      What was cut off, from where it was
 
 Every block holds each command once, in an order that is drawn: what drifts
 cannot take sides. Several are compared with the first, with a verdict on each
@@ -28,10 +29,21 @@ pub(crate) struct RunArguments {
     /// File that says what to run (TOML; --example prints one)
     #[arg(
         value_name = "SPEC",
-        required_unless_present_any = ["commands", "example"],
+        required_unless_present_any = ["commands", "example", "resume"],
         conflicts_with = "commands"
     )]
     pub(crate) spec: Option<PathBuf>,
+    /// Go on with a session that was cut off or interrupted, of any measuring command:
+    /// what had finished stands, the rest follows as planned
+    #[arg(
+        long,
+        value_name = "SESSION",
+        conflicts_with_all = [
+            "spec", "commands", "example", "blocks", "until_precise", "looks", "budget",
+            "dry_run", "label", "seed"
+        ]
+    )]
+    pub(crate) resume: Option<String>,
     /// Time this command; repeat to compare others with the first
     #[arg(long = "command", value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,

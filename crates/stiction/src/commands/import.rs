@@ -194,6 +194,7 @@ fn with_header(
         plan: None,
         environment,
         caveats: imported.caveats,
+        invocation: None,
     };
     let end = SessionEnd {
         outcome: SessionOutcome::Completed,
@@ -204,6 +205,7 @@ fn with_header(
         header,
         trials: imported.trials,
         end: Some(end),
+        resumptions: Vec::new(),
     })
 }
 

@@ -100,7 +100,7 @@ pub(super) fn print_plan(
         study,
         measure::this_tool(),
         facts,
-        measure::seed(recording)?,
+        measure::seed(recording, desk)?,
     )?;
     desk.console.data(&serde_json::to_string_pretty(&plan)?)?;
     Ok(Exit::Done)

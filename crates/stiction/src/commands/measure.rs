@@ -7,10 +7,10 @@ use stiction_core::{Seed, Session, SessionOutcome, Tool, TrialOutcome};
 use stiction_engine::StopFlag;
 use stiction_host::FactOptions;
 use stiction_runner::blocks::Decide;
-use stiction_runner::{Ran, RunSettings, RunnerError, Study, run_study};
+use stiction_runner::{Ran, RunSettings, RunnerError, Study, resume_study, run_study};
 use stiction_suite::{Place, SuiteError};
 
-use super::{Desk, store};
+use super::{Desk, resume, store};
 use crate::arguments::{Recording, WitnessWord};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,11 +34,13 @@ pub(super) fn facts(recording: &Recording) -> FactOptions {
     }
 }
 
-/// The seed that was given, or one from the kernel.
-pub(super) fn seed(recording: &Recording) -> Result<Seed, Failure> {
-    match recording.seed {
-        Some(seed) => Ok(Seed(seed)),
-        None => Ok(Seed(random()?)),
+/// The seed of the session that is gone on with, else the one that was given, or one from
+/// the kernel.
+pub(super) fn seed(recording: &Recording, desk: &Desk<'_>) -> Result<Seed, Failure> {
+    match (&desk.resuming, recording.seed) {
+        (Some(resuming), _) => Ok(resuming.seed),
+        (None, Some(seed)) => Ok(Seed(seed)),
+        (None, None) => Ok(Seed(random()?)),
     }
 }
 
@@ -73,7 +75,8 @@ pub(super) fn run(
         tool: this_tool(),
         label: recording.label.clone(),
         command,
-        seed: seed(recording)?,
+        invocation: resume::invocation(desk),
+        seed: seed(recording, desk)?,
         witness: recording
             .witness
             .map(WitnessWord::level)
@@ -86,7 +89,11 @@ pub(super) fn run(
         session,
         unsaved,
         left_behind,
-    } = run_study(study, &settings, &stop, decide, &mut live).map_err(|error| {
+    } = match &desk.resuming {
+        None => run_study(study, &settings, &stop, decide, &mut live),
+        Some(earlier) => resume_study(study, &earlier.id, &settings, &stop, decide, &mut live),
+    }
+    .map_err(|error| {
         let exit = match &error {
             RunnerError::Plan(SuiteError::Refused(_)) => Exit::NothingToJudge,
             _ => Exit::Error,
@@ -98,6 +105,12 @@ pub(super) fn run(
     if let Some(error) = unsaved {
         desk.console
             .say(&format!("stiction: the session is not kept whole: {error}"));
+        if session.header.invocation.is_some() {
+            desk.console.say(&format!(
+                "          Then `{}` does again what is missing.",
+                stiction_report::going_on(&session.header.id)
+            ));
+        }
         kept = false;
     }
     if let Err(error) = archive.catch_up() {

@@ -31,6 +31,7 @@ mod parallel;
 mod quick;
 mod recorded;
 mod report;
+mod resume;
 mod run;
 mod scratch;
 mod selftest;
@@ -47,16 +48,20 @@ mod tiobench_options;
 mod tree_move;
 mod write_and_fsync;
 
-use crate::arguments::{Arguments, Command, StoreCommand};
+use std::ffi::OsString;
+
+use crate::arguments::{Arguments, Command, Global, StoreCommand};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input::Texts;
 use crate::state::StateDirectory;
 
 pub(crate) use bisect::is_probe as is_bisect_probe;
 pub(crate) use contest::part as contest_part;
 
 use meant::Asked;
+use resume::Resuming;
 
 /// What every command works with.
 pub(crate) struct Desk<'a> {
@@ -64,26 +69,52 @@ pub(crate) struct Desk<'a> {
     pub(crate) console: &'a Console,
     /// Where sessions are kept.
     pub(crate) state: StateDirectory,
+    /// What was typed behind the program's name.
+    pub(crate) typed: Vec<OsString>,
+    /// The texts that it names.
+    pub(crate) texts: Texts,
+    /// The session that is gone on with, where what was typed is of an earlier time.
+    pub(crate) resuming: Option<Resuming>,
 }
 
 /// Does what was asked.
 ///
 /// # Errors
 /// With a message for the person and the code to end with.
-pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    typed: &[OsString],
+    console: &Console,
+) -> Result<Exit, Failure> {
     let named = arguments.global.store.as_deref();
     let desk = || {
         let state = StateDirectory::find(named)?;
         if let Some(remark) = &state.remark {
             console.say(remark);
         }
-        Ok::<_, Failure>(Desk { console, state })
+        Ok::<_, Failure>(Desk {
+            console,
+            state,
+            typed: typed.iter().skip(1).cloned().collect(),
+            texts: Texts::default(),
+            resuming: None,
+        })
     };
-    match &arguments.command {
+    carry_out(&arguments.command, &arguments.global, console, desk)
+}
+
+/// Does what the command says, at the desk.
+fn carry_out<'a>(
+    command: &Command,
+    global: &Global,
+    console: &'a Console,
+    desk: impl FnOnce() -> Result<Desk<'a>, Failure>,
+) -> Result<Exit, Failure> {
+    match command {
         Command::Fio(typed) => fio::run(typed, console, desk),
-        Command::Run(typed) => run::run(typed, &arguments.global, &desk()?),
-        Command::Ab(typed) => ab::run(typed, &arguments.global, &desk()?),
-        Command::Calibrate(typed) => calibrate::run(typed, &arguments.global, &desk()?),
+        Command::Run(typed) => run::run(typed, global, &desk()?),
+        Command::Ab(typed) => ab::run(typed, global, &desk()?),
+        Command::Calibrate(typed) => calibrate::run(typed, global, &desk()?),
         Command::Layout(typed) => layout::run(typed, console),
         Command::List(typed) => sessions::list(typed, &desk()?),
         Command::Show(typed) => sessions::show(typed, &desk()?),

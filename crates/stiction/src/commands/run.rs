@@ -5,10 +5,10 @@ mod spec;
 use stiction_analysis::Effects;
 use stiction_core::Conditions;
 
-use super::Desk;
 use super::blocked::{Blocked, Ready};
 use super::recorded::Recorded;
 use super::timed::{self, hook, of_each};
+use super::{Desk, resume};
 use crate::arguments::{Blocking, Global, RunArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,6 +18,9 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
     if typed.example {
         desk.console.data(stiction_formats::spec::EXAMPLE)?;
         return Ok(Exit::Done);
+    }
+    if let Some(session) = &typed.resume {
+        return resume::run(session, global, desk);
     }
     if let Some(path) = &typed.spec {
         return match spec::read(path, typed, global, desk)? {

@@ -34,13 +34,14 @@ pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     };
     let mut listed = Vec::new();
     for (place, summary) in archive.list(&filter)?.into_iter().enumerate() {
-        let headline = if place < HEADLINES {
-            let session = archive.get(&summary.id)?;
-            Judged::examine(&session).headline()
-        } else {
-            None
-        };
-        listed.push(Listed { summary, headline });
+        let session = (place < HEADLINES).then(|| archive.get(&summary.id));
+        let session = session.transpose()?;
+        let known = session.as_ref();
+        listed.push(Listed {
+            headline: known.and_then(|session| Judged::examine(session).headline()),
+            can_go_on: known.is_some_and(Session::can_go_on),
+            summary,
+        });
     }
     let text = if desk.console.json {
         json::list(&listed)

@@ -29,9 +29,11 @@ pub(crate) fn session(minute: i64, label: &str) -> Session {
             }),
             environment: Environment::default(),
             caveats: Vec::new(),
+            invocation: None,
         },
         trials: Vec::new(),
         end: None,
+        resumptions: Vec::new(),
     }
 }
 

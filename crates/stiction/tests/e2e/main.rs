@@ -31,6 +31,7 @@ mod manual;
 mod metadata;
 mod places;
 mod report;
+mod resume;
 mod rights;
 mod running;
 mod selftest;

@@ -110,6 +110,7 @@ fn settings(search: &Search<'_>, archive: &Archive) -> Result<RunSettings, Failu
         tool: this_tool(),
         label: Some("bisect".to_owned()),
         command: vec!["bisect".to_owned()],
+        invocation: None,
         seed: stiction_core::Seed(random()?),
         witness: stiction_core::WitnessLevel::default(),
         started: jiff::Timestamp::now(),

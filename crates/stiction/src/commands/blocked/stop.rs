@@ -89,6 +89,7 @@ impl StopRule {
             header: so_far.header.clone(),
             trials: so_far.trials.to_vec(),
             end: None,
+            resumptions: Vec::new(),
         };
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let matrix = compared(&session, &names, &CompareOptions::default());

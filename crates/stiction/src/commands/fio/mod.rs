@@ -16,6 +16,7 @@ use crate::arguments::{FioArguments, FioCommand, option_of_run};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input::Texts;
 
 /// Runs, lints or converts.
 pub(super) fn run<'a>(
@@ -101,7 +102,7 @@ fn jobs_alone(words: &[String]) -> Result<read::Read, Failure> {
         let what = format!("{name} is for jobs that are run, and these are only read");
         return Err(Failure::new(what).advise("Leave it out."));
     }
-    let words = read(words, machine())?;
+    let words = read(words, machine(), &Texts::default())?;
     match words.program.first() {
         None => Ok(words.jobs),
         Some(setting) => {

@@ -1,6 +1,5 @@
 //! Job files of fio, read with what they ask for from outside.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use stiction_formats::fio::{
@@ -8,7 +7,7 @@ use stiction_formats::fio::{
 };
 
 use crate::failure::Failure;
-use crate::input;
+use crate::input::Texts;
 
 /// The jobs of a command line, or all that is wrong with them.
 pub(super) type Read = Result<Resolved, Vec<FioError>>;
@@ -28,9 +27,9 @@ pub(super) struct Words {
 /// # Errors
 /// When a file cannot be read, or a word is no file and no option of a job. What is
 /// wrong inside is in the value.
-pub(super) fn read(words: &[String], machine: Machine) -> Result<Words, Failure> {
+pub(super) fn read(words: &[String], machine: Machine, texts: &Texts) -> Result<Words, Failure> {
     let around = Surroundings {
-        include: &|from, name| include(from, name),
+        include: &|from, name| include(from, name, texts),
         variable: &|name| std::env::var(name).ok(),
         machine,
     };
@@ -51,7 +50,7 @@ pub(super) fn read(words: &[String], machine: Machine) -> Result<Words, Failure>
             return Err(Failure::new("neither a job file nor --name=NAME is given"));
         }
         [] => Ok(JobFile::default()),
-        [file] => parse(file, &input::text_of(Path::new(file))?, &around),
+        [file] => parse(file, &texts.text_of(Path::new(file))?, &around),
         [_, second, ..] => {
             return Err(
                 Failure::new(format!("{second}: there is a job file already"))
@@ -95,16 +94,15 @@ fn sections(program: Vec<Setting>) -> Result<(Vec<String>, Vec<Setting>), Failur
 
 /// The path and the text of an included file. As in fio, a name that is not there is
 /// looked up beside the file that names it.
-fn include(from: &str, name: &str) -> Result<(String, String), String> {
+fn include(from: &str, name: &str, texts: &Texts) -> Result<(String, String), String> {
     let mut path = PathBuf::from(name);
-    if !path.exists() {
+    if !texts.has(&path) {
         let beside = Path::new(from).with_file_name(name);
-        if beside.exists() {
+        if texts.has(&beside) {
             path = beside;
         }
     }
-    let text = File::open(&path).and_then(input::text);
-    let text = text.map_err(|error| error.to_string())?;
+    let text = texts.read(&path).map_err(|error| error.to_string())?;
     Ok((path.to_string_lossy().into_owned(), text))
 }
 

@@ -63,7 +63,7 @@ pub(super) fn meant(
     desk: &Desk<'_>,
 ) -> Result<(Asked, ProgramOptions), Failure> {
     let machine = machine();
-    let words = read(&typed.fio.words, machine)?;
+    let words = read(&typed.fio.words, machine, &desk.texts)?;
     let options = ProgramOptions::read(&words.program)?;
     if desk.console.json && options.format.is_some() {
         return Err(Failure::new(
@@ -78,7 +78,7 @@ pub(super) fn meant(
     if lint.findings.iter().any(stops) {
         return Ok((Asked::Said(fail(resolved, &lint, desk)?), options));
     }
-    let seed = measure::seed(&typed.recording)?;
+    let seed = measure::seed(&typed.recording, desk)?;
     let scratch = scratch::named(&typed.scratch)?;
     let ground = Ground {
         typed,

@@ -20,7 +20,6 @@ use crate::commands::meant::Meant;
 use crate::commands::timed::{self, hook};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input;
 
 /// Reads the file; or the code to end with, where what is wrong has been said. What is
 /// typed beside it goes before what it says.
@@ -35,7 +34,7 @@ pub(super) fn read(
             "options about commands do not go with a file: it says them itself",
         ));
     }
-    let text = input::text_of(path).map_err(|failure| {
+    let text = desk.texts.text_of(path).map_err(|failure| {
         failure.advise("`stiction run --example` prints a file to begin with.")
     })?;
     let file = spec::read(&path.display().to_string(), &text)?;
