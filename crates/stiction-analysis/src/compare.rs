@@ -25,6 +25,7 @@ mod pairing;
 mod remark;
 mod remarks;
 mod replication;
+mod restated;
 mod settle;
 mod side;
 mod summarise;

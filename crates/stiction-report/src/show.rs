@@ -2,6 +2,7 @@
 //! against it.
 
 mod counters;
+mod plan;
 mod witnesses;
 
 use std::collections::BTreeSet;
@@ -104,26 +105,11 @@ fn write_header(page: &mut Page, session: &Session) {
                 plan.digest().short()
             ),
         );
-        fact(page, "parameters", &parameters(&plan.parameters));
+        plan::write_parameters(page, &plan.parameters);
     }
     for caveat in &header.caveats {
         doubt(page, caveat.code, &caveat.detail);
     }
-}
-
-/// `budget_ns=4000000000 deep=32`, so that lines can be broken between parameters.
-fn parameters(parameters: &serde_json::Value) -> String {
-    let serde_json::Value::Object(fields) = parameters else {
-        return parameters.to_string();
-    };
-    let texts: Vec<String> = fields
-        .iter()
-        .map(|(name, value)| match value {
-            serde_json::Value::String(text) => format!("{name}={text}"),
-            other => format!("{name}={other}"),
-        })
-        .collect();
-    texts.join(" ")
 }
 
 fn doubt(page: &mut Page, code: CaveatCode, detail: &str) {

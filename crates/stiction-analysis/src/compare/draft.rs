@@ -367,9 +367,8 @@ fn told_noise(widest: &[&Repeat], phase: &str, metric: &Metric) -> Option<Noise>
     Some(Noise {
         size,
         told: format!(
-            "{} runs of one configuration ({}) lie {amount} apart",
-            runs.trim(),
-            widest.cell
+            "{} runs of one configuration lie {amount} apart",
+            runs.trim()
         ),
     })
 }

@@ -9,6 +9,7 @@ use super::decide;
 use super::design::Design;
 use super::pairing::{Pair, Run, without_number};
 use super::replication::{RunOrder, Unit};
+use super::restated;
 use super::work::JobDifferences;
 use crate::change::{Change, SideValue, is_percent_of_baseline};
 use crate::estimate::dip::References;
@@ -97,7 +98,8 @@ pub(super) fn effect(ground: &Ground<'_>, metric: &Metric, a: Option<&SideValue>
     let (effects, classes) = (ground.effects, ground.classes);
     let left_out = !classes.is_empty() && !classes.contains(&metric.class);
     let beside_the_score = ground.tells_a_score && metrics::by_name(&metric.name).is_some();
-    if metric.better == Better::Neither || left_out || beside_the_score {
+    let is_restated = || restated::is_restated(ground.pair, metric);
+    if metric.better == Better::Neither || left_out || beside_the_score || is_restated() {
         return None;
     }
     let share = effects.of(metric.class)?;

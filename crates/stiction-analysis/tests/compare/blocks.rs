@@ -204,6 +204,32 @@ fn the_figures_that_a_command_tells_are_what_is_judged() {
     assert_eq!(verdicts(&session), [Some(Verdict::Worse)]);
 }
 
+/// The operations of a rate and the time of the same work are the rate said again.
+#[test]
+fn what_another_figure_tells_is_not_judged_again() {
+    let mut session = interleaved(&drifting(0.9, 10));
+    for trial in &mut session.trials {
+        let phase = &mut trial.phases[0];
+        let rate = phase.measurements[0].value;
+        phase.measurements = vec![
+            Measurement::new(metrics::RATE, rate, 1),
+            Measurement::new(metrics::OPERATION_RATE, rate / 4096.0, 1),
+            Measurement::new(metrics::ELAPSED, 1e8 / rate, 1),
+            Measurement::new(metrics::CPU_PERCENT, 1e8 / rate, 1),
+        ];
+    }
+    let is_judged = |session: &Session| -> Vec<bool> {
+        let a = Side::labelled(session, "a").unwrap();
+        let b = Side::labelled(session, "b").unwrap();
+        let rows = compare(&a, &b, &CompareOptions::default()).rows;
+        rows.iter().map(|row| row.verdict.is_some()).collect()
+    };
+    assert_eq!(is_judged(&session), [true, false, false, true]);
+    // Where a single run has no rate, the operations are what there is.
+    session.trials[3].phases[0].measurements.remove(0);
+    assert_eq!(is_judged(&session), [true, true, false, true]);
+}
+
 /// Noise that looks like an effect is no verdict where the plan says that the two are
 /// one configuration.
 #[test]

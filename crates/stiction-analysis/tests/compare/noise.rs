@@ -20,7 +20,6 @@ fn a_configuration_that_stands_twice_shows_the_tables_own_noise() {
     assert!((found.noise[0].spread - 26.02).abs() < 1e-9);
     assert_eq!(
         reasons(&found)[1],
-        "2 runs of one configuration (kernel=test9) lie 26.0 points apart, and this \
-         difference is no larger"
+        "2 runs of one configuration lie 26.0 points apart, and this difference is no larger"
     );
 }

@@ -18,11 +18,16 @@ struct Shared<'a> {
 }
 
 /// Each kind of doubt with the phases that have it, in order of appearance.
-pub(super) fn write_doubts(page: &mut Page, comparison: &Comparison) {
+pub(super) fn write_doubts(page: &mut Page, comparisons: &[Comparison]) {
     let mut kinds: Vec<Shared<'_>> = Vec::new();
-    for doubt in &comparison.doubts {
-        let side = if doubt.in_a { "A" } else { "B" };
-        let phase = format!("{side} {}", title(&doubt.phase));
+    let is_only = comparisons.len() == 1;
+    for doubt in comparisons.iter().flat_map(|one| &one.doubts) {
+        let side = match (is_only, doubt.in_a) {
+            (true, true) => "A ",
+            (true, false) => "B ",
+            (false, _) => "",
+        };
+        let phase = format!("{side}{}", title(&doubt.phase));
         let same = |shared: &&mut Shared<'_>| shared.caveat.code == doubt.caveat.code;
         match kinds.iter_mut().find(same) {
             Some(shared) if shared.phases.contains(&phase) => {}

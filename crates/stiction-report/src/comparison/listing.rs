@@ -16,6 +16,9 @@ use crate::text::counted;
 /// Rows of which nothing can be told that are listed unless all are asked for.
 const MOST_UNKNOWN: usize = 16;
 
+/// Remarks that many rows share, and that are no different where nothing can be told.
+const GATHERED: [RemarkCode; 3] = [RemarkCode::Drift, RemarkCode::Modes, RemarkCode::Outlier];
+
 /// Every row that the reader has to see, worst first, and how many are folded.
 pub(super) fn write_listing(page: &mut Page, comparison: &Comparison, shared: &Cell, shown: Shown) {
     let mut entries = entries(comparison, shared);
@@ -23,7 +26,10 @@ pub(super) fn write_listing(page: &mut Page, comparison: &Comparison, shared: &C
     let folded = fold(&mut entries, shown);
     if !entries.is_empty() {
         page.blank();
-        grid(comparison, &entries).write(page);
+        grid(comparison, &entries, shown).write(page);
+    }
+    for text in gathered(&entries, shown) {
+        page.line(Span::new(Role::Faint, text));
     }
     for (count, what) in folded {
         let text = format!("  {} {what} (--all lists them)", counted(count, "figure"));
@@ -61,7 +67,30 @@ fn fold(entries: &mut Vec<Entry<'_>>, shown: Shown) -> Vec<(usize, &'static str)
     folded.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
-fn grid(comparison: &Comparison, entries: &[Entry<'_>]) -> Grid {
+/// What is to be known of the numbers of several rows of which nothing can be told: a
+/// line for each kind, in place of one beneath each row.
+fn gathered(entries: &[Entry<'_>], shown: Shown) -> Vec<String> {
+    let rows = entries.iter().map(|entry| entry.row);
+    let rows: Vec<&Row> = rows.filter(|row| is_gathered(row, shown)).collect();
+    let told = GATHERED.into_iter().filter_map(|code| {
+        let has = |row: &&&Row| row.remarks.iter().any(|remark| remark.code == code);
+        let count = rows.iter().filter(has).count();
+        let what = match code {
+            RemarkCode::Drift => "drifted from run to run, which blocks absorb",
+            RemarkCode::Modes => "with runs about two values",
+            _ => "with runs far from the others, which are kept",
+        };
+        (count > 0).then(|| format!("  {} {what}", counted(count, "figure")))
+    });
+    told.collect()
+}
+
+/// Whether what is remarkable of a row's numbers is told in a line for several rows.
+fn is_gathered(row: &Row, shown: Shown) -> bool {
+    !shown.all && Kind::of(row) == Kind::CannotTell
+}
+
+fn grid(comparison: &Comparison, entries: &[Entry<'_>], shown: Shown) -> Grid {
     let heads = ["change", "95 %", "p adj", "ratio"].map(Head::of);
     let sides = [
         Head::named(&comparison.a, "A"),
@@ -76,12 +105,12 @@ fn grid(comparison: &Comparison, entries: &[Entry<'_>]) -> Grid {
         ruled: false,
         lines: entries
             .iter()
-            .map(|entry| line(entry, has_ratios))
+            .map(|entry| line(entry, has_ratios, shown))
             .collect(),
     }
 }
 
-fn line(entry: &Entry<'_>, has_ratio: bool) -> Line {
+fn line(entry: &Entry<'_>, has_ratio: bool, shown: Shown) -> Line {
     let row = entry.row;
     let kind = Kind::of(row);
     Line {
@@ -103,7 +132,7 @@ fn line(entry: &Entry<'_>, has_ratio: bool) -> Line {
                 String::new()
             },
         ],
-        notes: notes(row),
+        notes: notes(row, shown),
     }
 }
 
@@ -115,7 +144,7 @@ fn ratio_text(row: &Row) -> String {
 
 /// What stands beneath a row: that a change is slight, what would settle it, and what
 /// else is to be known of its numbers.
-fn notes(row: &Row) -> Vec<String> {
+fn notes(row: &Row, shown: Shown) -> Vec<String> {
     let mut notes = Vec::new();
     match &row.verdict {
         Some(Verdict::SlightlyWorse | Verdict::SlightlyBetter) => {
@@ -133,7 +162,8 @@ fn notes(row: &Row) -> Vec<String> {
     let told = row
         .remarks
         .iter()
-        .filter(|remark| remark.code != RemarkCode::RealButSmall);
+        .filter(|remark| remark.code != RemarkCode::RealButSmall)
+        .filter(|remark| !(is_gathered(row, shown) && GATHERED.contains(&remark.code)));
     notes.extend(told.map(|remark| remark.text.clone()));
     notes
 }

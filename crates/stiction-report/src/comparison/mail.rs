@@ -38,7 +38,7 @@ pub fn mail(matrix: &Matrix, shown: Shown) -> String {
     for comparison in &matrix.comparisons {
         latencies::write_latencies(&mut page, comparison, shown);
         write_moved(&mut page, comparison, shown);
-        doubts::write_doubts(&mut page, comparison);
+        doubts::write_doubts(&mut page, std::slice::from_ref(comparison));
         reasons::write_reasons(&mut page, &comparison.rows);
     }
     for noise in super::noises(matrix) {

@@ -77,7 +77,7 @@ fn write_candidate(
             latencies::write_latencies(page, comparison, shown);
             times::write_why(page, comparison, &shared, shown);
             context::write_unmatched(page, comparison);
-            doubts::write_doubts(page, comparison);
+            doubts::write_doubts(page, std::slice::from_ref(comparison));
             reasons::write_noise(page, &comparison.noise);
             reasons::write_reasons(page, &comparison.rows);
         });

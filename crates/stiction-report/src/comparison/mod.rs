@@ -14,6 +14,7 @@ mod lint;
 mod listing;
 mod mail;
 mod markdown;
+mod overview;
 mod percent_table;
 mod reasons;
 mod subject;
@@ -25,7 +26,7 @@ use stiction_core::MetricClass;
 
 use crate::page::{Page, Role, Span, Style};
 use doubts::write_doubts;
-use entry::shared_levels;
+use entry::{Kind, shared_levels};
 use reasons::{write_noise, write_reasons};
 
 pub use csv::csv;
@@ -50,20 +51,30 @@ pub struct Shown {
 pub fn comparison(matrix: &Matrix, shown: Shown, style: Style) -> String {
     let mut page = Page::of_width(style, MAIL_WIDTH);
     head::write_head(&mut page, matrix);
-    for comparison in &matrix.comparisons {
-        if matrix.comparisons.len() > 1 {
-            page.blank();
-            head::write_candidate(&mut page, comparison);
+    match &matrix.comparisons[..] {
+        [only] => write_comparison(&mut page, only, shown),
+        several => {
+            overview::write_overview(&mut page, matrix);
+            for comparison in several {
+                page.blank();
+                head::write_candidate(&mut page, comparison);
+                if shown.all {
+                    write_comparison(&mut page, comparison, shown);
+                } else {
+                    write_candidate(&mut page, comparison, shown);
+                }
+            }
+            if !shown.all {
+                write_doubts(&mut page, several);
+                write_reasons(&mut page, matrix.rows().map(|(_, row)| row));
+            }
         }
-        write_comparison(&mut page, comparison, shown);
     }
     for noise in noises(matrix) {
         write_noise(&mut page, noise);
     }
-    if matrix.comparisons.len() > 1 || matrix.tables.iter().any(has_repeat) {
-        for table in told_tables(matrix, shown) {
-            percent_table::write_percent_table(&mut page, matrix, table);
-        }
+    for table in told_tables(matrix, shown) {
+        percent_table::write_percent_table(&mut page, matrix, table);
     }
     page.blank();
     let (role, text) = head::answer(matrix);
@@ -77,8 +88,21 @@ fn write_comparison(page: &mut Page, comparison: &Comparison, shown: Shown) {
     listing::write_listing(page, comparison, &shared, shown);
     times::write_why(page, comparison, &shared, shown);
     context::write_unmatched(page, comparison);
-    write_doubts(page, comparison);
+    write_doubts(page, std::slice::from_ref(comparison));
     write_reasons(page, &comparison.rows);
+    context::write_after(page, comparison);
+}
+
+/// What the overview does not tell of one candidate among several: how it differs, and
+/// what moved with the figures that it is better or worse in.
+fn write_candidate(page: &mut Page, comparison: &Comparison, shown: Shown) {
+    context::write_before(page, comparison);
+    let mut rows = comparison.rows.iter();
+    if shown.why || rows.any(|row| Kind::of(row) < Kind::CannotTell) {
+        let shared = shared_levels(comparison.rows.iter().map(|row| &row.cell));
+        times::write_why(page, comparison, &shared, shown);
+    }
+    context::write_unmatched(page, comparison);
     context::write_after(page, comparison);
 }
 
@@ -93,13 +117,15 @@ fn noises(matrix: &Matrix) -> Vec<&[Repeat]> {
     found
 }
 
-/// The tables over several cells or of several candidates: of rates and times, and of all
-/// metrics where all is asked for.
+/// The tables over several cells: of one candidate and of the baseline's own noise those of
+/// rates and times, and every one where all is asked for.
 fn told_tables(matrix: &Matrix, shown: Shown) -> impl Iterator<Item = &SummaryTable> {
     let several = matrix.comparisons.len() > 1;
     matrix.tables.iter().filter(move |table| {
         let says_more = several || has_repeat(table) || table.rows.iter().any(|row| row.cells > 1);
-        says_more && (shown.all || table.metric.class == MetricClass::Throughput)
+        let is_a_rate = table.metric.class == MetricClass::Throughput;
+        let is_told = has_repeat(table) || several && table.rows.iter().any(|row| row.cells > 1);
+        shown.all && says_more || is_a_rate && is_told
     })
 }
 

@@ -71,14 +71,29 @@ fn is_judged(repeat: &Repeat) -> bool {
 /// Rows that share a reason for claiming nothing.
 struct Refusal<'a> {
     word: &'static str,
+    /// Of the first of them.
     reason: &'a str,
+    /// The reason without its figures: what differs in these alone is one reason.
+    kind: String,
+    /// Whether all of them have the same figures.
+    is_same_in_all: bool,
     rows: Vec<String>,
 }
 
+/// The words of a reason, its figures taken out.
+fn without_figures(reason: &str) -> String {
+    let is_of_a_figure = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-');
+    reason.replace(is_of_a_figure, "")
+}
+
 /// Why nothing is claimed, each reason with the rows that it holds for.
-pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
+pub(super) fn write_reasons<'a>(page: &mut Page, rows: impl IntoIterator<Item = &'a Row>) {
+    let rows: Vec<&Row> = rows.into_iter().collect();
     let shared = shared_levels(rows.iter().map(|row| &row.cell));
-    let judged: Vec<&Row> = rows.iter().filter(|row| row.verdict.is_some()).collect();
+    let judged: Vec<&Row> = rows
+        .into_iter()
+        .filter(|row| row.verdict.is_some())
+        .collect();
     let mut refusals: Vec<Refusal<'_>> = Vec::new();
     for row in &judged {
         let Some(verdict) = &row.verdict else {
@@ -86,14 +101,19 @@ pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
         };
         for reason in verdict.reasons() {
             let name = name(row, &shared);
-            let known = |refusal: &&mut Refusal<'_>| {
-                refusal.word == verdict.word() && refusal.reason == reason
-            };
+            let kind = without_figures(reason);
+            let known =
+                |refusal: &&mut Refusal<'_>| refusal.word == verdict.word() && refusal.kind == kind;
             match refusals.iter_mut().find(known) {
-                Some(refusal) => refusal.rows.push(name),
+                Some(refusal) => {
+                    refusal.is_same_in_all &= refusal.reason == reason;
+                    refusal.rows.push(name);
+                }
                 None => refusals.push(Refusal {
                     word: verdict.word(),
                     reason,
+                    kind,
+                    is_same_in_all: true,
                     rows: vec![name],
                 }),
             }
@@ -111,7 +131,13 @@ pub(super) fn write_reasons(page: &mut Page, rows: &[Row]) {
             1..=2 => refusal.rows.join(", "),
             count => format!("{count} of {}", judged.len()),
         };
-        let text = format!("{}, {whose}: {}", refusal.word, refusal.reason);
+        // Of several rows the figures are those of the first.
+        let one = if refusal.is_same_in_all {
+            ""
+        } else {
+            ", for one"
+        };
+        let text = format!("{}, {whose}{one}: {}", refusal.word, refusal.reason);
         page.paragraph("- ", Span::new(Role::Doubt, text));
     }
     if let Some(more) = refusals.len().checked_sub(MOST_REASONS + 1) {
