@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stiction_core::{Applied, SessionId, Setting, SkipCode};
 use stiction_host::{
-    Alterations, Altered, BlockQueue, GlobalGrant, LoopDevice, UndoJournal, pending, restore,
+    Alterations, Altered, BlockQueue, GlobalGrant, HeldDevice, LoopDevice, ScratchGrant,
+    UndoJournal, pending, restore,
 };
 use testkit::scratch_folder;
 
@@ -182,10 +183,20 @@ fn root_journals_are_where_they_were_asked_for() {
         field(&header(&altered), "Total journal size").as_deref(),
         Some("8M")
     );
+    assert!(of(&altered, "journal").is_in_force());
     altered.undo().unwrap();
-    for filesystem in ["ext4", "xfs"] {
+    let sized = [("filesystem", "xfs"), ("journal", "64MiB")];
+    let altered = made(&sized, top.path(), &undo);
+    assert!(
+        of(&altered, "journal").is_in_force(),
+        "{:?}",
+        of(&altered, "journal")
+    );
+    altered.undo().unwrap();
+    for filesystem in ["ext3", "ext4", "xfs"] {
         let settings = [("filesystem", filesystem), ("journal", "external")];
         let altered = made(&settings, top.path(), &undo);
+        assert!(of(&altered, "journal").is_in_force(), "{filesystem}");
         match filesystem {
             "xfs" => {
                 let (_, options) = mount_of(altered.directory().unwrap());
@@ -214,6 +225,8 @@ fn root_a_scheduler_moves_the_number_of_requests_and_all_is_put_back() {
     let device = LoopDevice::attach(&file, 512, true, &undo).unwrap();
     let before = queue(&device.name());
     let settings = [
+        // Whoever had the device before may have left it with another.
+        ("scheduler", "none"),
         ("scheduler", "mq-deadline"),
         ("scheduler", "bfq"),
         ("read_ahead_kb", "64"),
@@ -287,6 +300,105 @@ fn root_limits_of_dirty_data_memory_and_cpus_are_found_and_put_back() {
     altered.undo().unwrap();
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
     assert!(!groups.contains("stiction-"), "{groups}");
+    assert!(undo.open_changes().is_empty());
+}
+
+/// The CPUs of a thread, as `/proc` shows them.
+fn allowed_cpus() -> String {
+    let status = fs::read_to_string("/proc/thread-self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("Cpus_allowed_list"));
+    line.unwrap().split_whitespace().nth(1).unwrap().to_owned()
+}
+
+/// In a process of its own: tests that run beside it are not to be moved.
+#[test]
+fn root_cpus_of_a_group_are_found_and_put_back_and_go_with_memory() {
+    testkit::require_root!();
+    let before = allowed_cpus();
+    let top = scratch_folder();
+    let undo = journal(&top.path().join("state"));
+    let group = || {
+        let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
+        let own = format!("stiction-{}", std::process::id());
+        groups.lines().filter(|line| line.contains(&own)).count()
+    };
+    let settings = [("cpuset", "0"), ("memory", "512MiB")];
+    let altered = made(&settings, top.path(), &undo);
+    let applied = of(&altered, "cpuset");
+    assert!(applied.is_in_force(), "{applied:?}");
+    assert!(of(&altered, "memory").is_in_force());
+    assert_eq!(allowed_cpus(), "0");
+    assert!(group() >= 1);
+    altered.undo().unwrap();
+    assert_eq!(allowed_cpus(), before);
+    assert_eq!(group(), 0);
+    assert!(undo.open_changes().is_empty());
+
+    let error = alterations(&[("cpuset", "4000")], 64 * MIB)
+        .make(top.path(), &undo)
+        .unwrap_err();
+    assert!(error.skip_reason().is_some(), "{error}");
+    assert_eq!(group(), 0);
+    assert!(undo.open_changes().is_empty());
+}
+
+/// Where no frequencies are chosen the trial is skipped; elsewhere they are put back.
+#[test]
+fn root_a_governor_is_in_force_or_cannot_be_had() {
+    testkit::require_root!();
+    let top = scratch_folder();
+    let undo = journal(&top.path().join("state"));
+    let made = alterations(&[("governor", "performance")], 64 * MIB).make(top.path(), &undo);
+    match made {
+        Ok(altered) => {
+            assert!(of(&altered, "governor").is_in_force());
+            altered.undo().unwrap();
+        }
+        Err(error) => {
+            let reason = error.skip_reason().unwrap();
+            assert_eq!(reason.code, SkipCode::NotSupported, "{reason:?}");
+        }
+    }
+    assert!(undo.open_changes().is_empty());
+}
+
+/// A device that is told that its cache writes through is sent no flushes
+/// (Documentation/ABI/stable/sysfs-block, field 16 of Documentation/admin-guide/iostats.rst).
+#[test]
+fn root_the_write_cache_of_a_granted_device_decides_over_flushes() {
+    testkit::require_root!();
+    let top = scratch_folder();
+    let undo = journal(&top.path().join("state"));
+    let file = top.path().join("file");
+    fs::File::create(&file).unwrap().set_len(16 * MIB).unwrap();
+    let device = LoopDevice::attach(&file, 512, true, &undo).unwrap();
+    let grant = ScratchGrant {
+        serial: file.to_str().unwrap().to_owned(),
+        wipe_signature: None,
+    };
+    let held = HeldDevice::acquire(device.path(), &grant).unwrap();
+    let queue = BlockQueue::of_granted(&held, &undo).unwrap();
+    let flushes = || {
+        let stat = fs::read_to_string(format!("/sys/block/{}/stat", device.name())).unwrap();
+        let field = stat.split_whitespace().nth(15).unwrap();
+        field.parse::<u64>().unwrap()
+    };
+    let flushed_by_a_sync = || {
+        let before = flushes();
+        rustix::fs::fsync(held.descriptor()).unwrap();
+        flushes() - before
+    };
+    for (level, expected) in [("write through", 0), ("write back", 1)] {
+        let applied = queue.set("write_cache", Setting::new("write_cache", level));
+        let applied = applied.unwrap();
+        assert!(applied.is_in_force(), "{applied:?}");
+        assert_eq!(flushed_by_a_sync(), expected, "{level}");
+    }
+    queue.put_back().unwrap();
+    drop(held);
+    device.detach().unwrap();
     assert!(undo.open_changes().is_empty());
 }
 

@@ -52,7 +52,7 @@ impl Drop for Affinity {
     }
 }
 
-fn parse(text: &str) -> Result<CpuSet, String> {
+pub(super) fn parse(text: &str) -> Result<CpuSet, String> {
     let wrong = || format!("`{text}` is no list of CPUs such as 0,2-3");
     let mut set = CpuSet::new();
     for part in text.split(',') {
@@ -67,7 +67,7 @@ fn parse(text: &str) -> Result<CpuSet, String> {
     Ok(set)
 }
 
-fn listed(set: &CpuSet) -> String {
+pub(super) fn listed(set: &CpuSet) -> String {
     let cpus = (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu));
     let cpus: Vec<String> = cpus.map(|cpu| cpu.to_string()).collect();
     cpus.join(",")

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use stiction_core::{Applied, Setting, parse_size_bytes};
+use stiction_core::{Applied, Conditions, Setting, format_bytes, parse_size_bytes};
 
 use super::filesystem_kind::{FilesystemKind, JournalPlace};
+use super::journal_check::{FoundJournal, journal_of};
 use super::scratch::{FilesystemRecipe, ScratchFilesystem, ScratchSpace};
-use super::{Affinity, BlockQueue, DirtyLimit, GlobalGrant, GlobalSetting, MemoryLimit};
+use super::{Affinity, BlockQueue, DirtyLimit, GlobalGrant, GlobalSetting, GroupLimits, Limits};
 use crate::undo::UndoJournal;
 use crate::{HostError, Reserve, admit_bytes};
 
@@ -34,7 +35,7 @@ const QUEUE_FILES: [&str; 10] = [
 ];
 
 /// Other factors of the machine.
-const FACTORS: [&str; 8] = [
+const FACTORS: [&str; 10] = [
     "filesystem",
     "mkfs_options",
     "mount_options",
@@ -42,7 +43,9 @@ const FACTORS: [&str; 8] = [
     "dirty_limit",
     "memory",
     "cpus",
+    "cpuset",
     "transparent_hugepage",
+    "governor",
 ];
 
 /// Names of all factors of the machine, for who mistyped one.
@@ -67,8 +70,9 @@ pub struct Alterations {
     dirty_limit: Option<Setting>,
     memory: Option<Setting>,
     cpus: Option<Setting>,
-    /// Sysctls by name; the other setting of the whole machine by none.
-    global: Vec<(Option<String>, Setting)>,
+    cpuset: Option<Setting>,
+    /// Of the whole machine.
+    global: Vec<(Global, Setting)>,
     grant: Option<GlobalGrant>,
 }
 
@@ -91,6 +95,7 @@ impl Alterations {
             dirty_limit: None,
             memory: None,
             cpus: None,
+            cpuset: None,
             global: Vec::new(),
             grant,
         };
@@ -127,7 +132,9 @@ impl Alterations {
             "dirty_limit" => self.dirty_limit = Some(sized(setting)?),
             "memory" => self.memory = Some(sized(setting)?),
             "cpus" => self.cpus = Some(own()),
-            "transparent_hugepage" => self.global.push((None, own())),
+            "cpuset" => self.cpuset = Some(own()),
+            "transparent_hugepage" => self.global.push((Global::HugePages, own())),
+            "governor" => self.global.push((Global::Governor, own())),
             // The kernel takes an empty text for no request, and changes nothing.
             name if QUEUE_FILES.contains(&name) && level.trim().is_empty() => {
                 return Err("a level is missing behind `=`".to_owned());
@@ -137,9 +144,11 @@ impl Alterations {
                 if let Some(file) = name.strip_prefix(OF_SCHEDULER) {
                     self.queue.push((format!("iosched/{file}"), own()));
                 } else if let Some(sysctl) = name.strip_prefix(SYSCTL) {
-                    self.global.push((Some(sysctl.to_owned()), own()));
+                    self.global.push((Global::Sysctl(sysctl.to_owned()), own()));
                 } else {
-                    let known = machine_factors().join(", ");
+                    let mut known = machine_factors();
+                    known.extend(Conditions::FACTORS.map(str::to_owned));
+                    let known = known.join(", ");
                     return Err(format!("there is no such factor; there are {known}"));
                 }
             }
@@ -196,23 +205,28 @@ impl Alterations {
         if let Some((kind, recipe)) = &self.scratch {
             self.make_scratch(*kind, recipe, directory, undo, &mut altered)?;
         }
-        for (sysctl, setting) in &self.global {
+        for (global, setting) in &self.global {
             let grant = self.grant.ok_or(HostError::Unavailable {
                 what: "a setting of the whole machine",
                 reason: "it was not granted".to_owned(),
             })?;
             let setting = setting.clone();
-            let (kept, applied) = match sysctl {
-                Some(name) => GlobalSetting::sysctl(name, setting, grant, undo)?,
-                None => GlobalSetting::transparent_hugepage(setting, grant, undo)?,
+            let (kept, applied) = match global {
+                Global::Sysctl(name) => GlobalSetting::sysctl(name, setting, grant, undo)?,
+                Global::HugePages => GlobalSetting::transparent_hugepage(setting, grant, undo)?,
+                Global::Governor => GlobalSetting::governor(setting, grant, undo)?,
             };
             altered.global.push(kept);
             altered.applied.push(applied);
         }
-        if let Some(setting) = &self.memory {
-            let (limit, applied) = MemoryLimit::enter(setting.clone(), undo)?;
-            altered.memory = Some(limit);
-            altered.applied.push(applied);
+        let limits = Limits {
+            memory: self.memory.as_ref(),
+            cpuset: self.cpuset.as_ref(),
+        };
+        if limits.memory.is_some() || limits.cpuset.is_some() {
+            let (limits, applied) = GroupLimits::enter(limits, undo)?;
+            altered.limits = Some(limits);
+            altered.applied.extend(applied);
         }
         if let Some(setting) = &self.cpus {
             let (cpus, applied) = Affinity::set(setting.clone())?;
@@ -274,6 +288,14 @@ impl Alterations {
             });
         }
         altered.applied.extend(of_mount);
+        if let Some(asked) = self.settings.iter().find(|one| one.factor == "journal") {
+            altered.applied.push(Applied {
+                asked: asked.clone(),
+                found: device
+                    .and_then(|device| found_journal(asked, recipe.journal, device.path())),
+                also_changed: Vec::new(),
+            });
+        }
         altered.filesystem = Some(filesystem);
         Ok(())
     }
@@ -284,7 +306,7 @@ impl Alterations {
 pub struct Altered {
     // In the order in which they must go.
     cpus: Option<Affinity>,
-    memory: Option<MemoryLimit>,
+    limits: Option<GroupLimits>,
     global: Vec<GlobalSetting>,
     filesystem: Option<ScratchFilesystem>,
     dirty_limit: Option<DirtyLimit>,
@@ -322,7 +344,7 @@ impl Altered {
     /// The first that could not be undone; it stays in the undo journal.
     pub fn undo(self) -> Result<(), HostError> {
         drop(self.cpus);
-        let mut results = vec![self.memory.map_or(Ok(()), MemoryLimit::leave)];
+        let mut results = vec![self.limits.map_or(Ok(()), GroupLimits::leave)];
         results.extend(self.global.into_iter().rev().map(GlobalSetting::put_back));
         results.push(self.filesystem.map_or(Ok(()), ScratchFilesystem::unmount));
         results.push(self.dirty_limit.map_or(Ok(()), DirtyLimit::put_back));
@@ -330,6 +352,38 @@ impl Altered {
         results.push(self.space.map_or(Ok(()), ScratchSpace::close));
         results.into_iter().collect()
     }
+}
+
+/// A setting of the whole machine.
+#[derive(Clone, Debug)]
+enum Global {
+    /// By its name behind `sysctl.`.
+    Sysctl(String),
+    /// When memory comes in huge pages.
+    HugePages,
+    /// How the CPUs' frequencies are chosen.
+    Governor,
+}
+
+/// Where the journal is on `device`, in the words of `asked` where it is as asked for;
+/// `None` where nothing tells.
+fn found_journal(asked: &Setting, wanted: JournalPlace, device: &Path) -> Option<String> {
+    let found = journal_of(device).ok()??;
+    let is_as_asked = match (wanted, found) {
+        (JournalPlace::Internal, FoundJournal::Internal { .. })
+        | (JournalPlace::External, FoundJournal::External) => true,
+        (JournalPlace::Sized { bytes }, FoundJournal::Internal { bytes: found }) => {
+            found == Some(bytes)
+        }
+        _ => false,
+    };
+    Some(match found {
+        _ if is_as_asked => asked.level.clone(),
+        FoundJournal::Internal { bytes: Some(bytes) } => format_bytes(bytes),
+        FoundJournal::Internal { bytes: None } => "internal".to_owned(),
+        FoundJournal::External => "external".to_owned(),
+        FoundJournal::None => "none".to_owned(),
+    })
 }
 
 /// The setting, if its level is a size.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use stiction_core::{Applied, Setting};
 
 use super::kernel_files::{KernelFiles, settable};
-use crate::HostError;
 use crate::undo::UndoJournal;
+use crate::{HostError, Roots};
 
 /// The user's word that settings of the whole machine may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,53 @@ impl GlobalSetting {
         Ok((Self { kept }, applied))
     }
 
+    /// Sets how the frequency of all CPUs is chosen: `performance`, `powersave`,
+    /// `schedutil` (`Documentation/admin-guide/pm/cpufreq.rst`).
+    ///
+    /// # Errors
+    /// When the kernel chooses no frequencies here, or does not know the level.
+    pub fn governor(
+        setting: Setting,
+        _grant: GlobalGrant,
+        undo: &UndoJournal,
+    ) -> Result<(Self, Applied), HostError> {
+        Self::governor_in(Path::new("/sys/devices/system/cpu/cpufreq"), setting, undo)
+    }
+
+    fn governor_in(
+        folder: &Path,
+        setting: Setting,
+        undo: &UndoJournal,
+    ) -> Result<(Self, Applied), HostError> {
+        let policies = Roots::live().names(folder).into_iter();
+        let names = policies.map(|policy| format!("{policy}/scaling_governor"));
+        let names: Vec<String> = names.filter(|name| folder.join(name).is_file()).collect();
+        if names.is_empty() {
+            return Err(HostError::Unavailable {
+                what: "a governor",
+                reason: format!(
+                    "{} has no policies: this kernel chooses no frequencies (in a virtual \
+                     machine its host does)",
+                    folder.display()
+                ),
+            });
+        }
+        let kept = KernelFiles::keep(folder, &names, None, undo)?;
+        let mut found: Vec<String> = Vec::new();
+        for name in &names {
+            let applied = kept.set(setting.clone(), name)?;
+            found.extend(applied.found);
+        }
+        let is_whole = found.len() == names.len();
+        found.dedup();
+        let applied = Applied {
+            asked: setting,
+            found: is_whole.then(|| found.join(" and ")),
+            also_changed: Vec::new(),
+        };
+        Ok((Self { kept }, applied))
+    }
+
     /// Puts it back.
     ///
     /// # Errors
@@ -125,6 +172,40 @@ mod tests {
         ] {
             assert!(place(wrong).is_err(), "{wrong}");
         }
+    }
+
+    /// Levels of one length, since files that are none of the kernel's are not cut off.
+    #[test]
+    fn a_governor_is_set_for_every_policy_and_put_back() {
+        let top = tempfile::tempdir().unwrap();
+        let session = stiction_core::SessionId::new("2002-11-30T10:59:12Z".parse().unwrap(), 7);
+        let undo = UndoJournal::open(&top.path().join("state"), &session).unwrap();
+        let folder = top.path().join("cpufreq");
+        let file = |policy: &str| folder.join(policy).join("scaling_governor");
+        for (policy, level) in [("policy0", "powersave"), ("policy4", "schedutil")] {
+            std::fs::create_dir_all(folder.join(policy)).unwrap();
+            std::fs::write(file(policy), level).unwrap();
+        }
+        let held = |policy: &str| std::fs::read_to_string(file(policy)).unwrap();
+        let setting = Setting::new("governor", "userspace");
+        let (kept, applied) = GlobalSetting::governor_in(&folder, setting.clone(), &undo).unwrap();
+        assert!(applied.is_in_force(), "{applied:?}");
+        assert_eq!(
+            (held("policy0"), held("policy4")),
+            ("userspace".into(), "userspace".into())
+        );
+        kept.put_back().unwrap();
+        assert_eq!(
+            (held("policy0"), held("policy4")),
+            ("powersave".into(), "schedutil".into())
+        );
+        assert!(undo.open_changes().is_empty());
+
+        let empty = top.path().join("none");
+        std::fs::create_dir(&empty).unwrap();
+        let error = GlobalSetting::governor_in(&empty, setting, &undo).unwrap_err();
+        let reason = error.skip_reason().unwrap();
+        assert_eq!(reason.code, stiction_core::SkipCode::NotSupported);
     }
 
     #[test]
