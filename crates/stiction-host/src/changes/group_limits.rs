@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn version_2_has_one_group_for_both() {
         let mount = "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
-        let top = machine("0::/work\n", &[mount]);
+        let top = machine("0::/own\n", &[mount]);
         let roots = Roots::at(top.path());
         let (memory, cpuset) = (
             Setting::new("memory", "64MiB"),
@@ -244,12 +244,12 @@ mod tests {
         let error = plan(limits, &roots).unwrap_err();
         assert_eq!(
             error,
-            "/sys/fs/cgroup/work/cgroup.subtree_control does not hand on `memory`"
+            "/sys/fs/cgroup/own/cgroup.subtree_control does not hand on `memory`"
         );
-        let control = "sys/fs/cgroup/work/cgroup.subtree_control";
+        let control = "sys/fs/cgroup/own/cgroup.subtree_control";
         put(&top, control, "cpuset cpu memory\n");
         let expected = GroupPlan {
-            parent: "/sys/fs/cgroup/work".into(),
+            parent: "/sys/fs/cgroup/own".into(),
             files: vec![
                 ("memory.max", "67108864".to_owned()),
                 ("cpuset.cpus", "0-1".to_owned()),
