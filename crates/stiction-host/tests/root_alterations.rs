@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stiction_core::{Applied, SessionId, Setting, SkipCode};
+use stiction_core::{Applied, Seed, SessionId, Setting, SkipCode};
 use stiction_host::{
     Alterations, Altered, BlockQueue, GlobalGrant, HeldDevice, LoopDevice, ScratchGrant,
     UndoJournal, pending, restore,
@@ -32,7 +32,7 @@ fn alterations(settings: &[(&str, &str)], size_bytes: u64) -> Alterations {
 }
 
 fn made(settings: &[(&str, &str)], top: &Path, undo: &UndoJournal) -> Altered {
-    let made = alterations(settings, 320 * MIB).make(top, undo);
+    let made = alterations(settings, 320 * MIB).make(top, Seed(1), undo);
     made.unwrap_or_else(|error| panic!("{settings:?}: {error}"))
 }
 
@@ -141,7 +141,7 @@ fn root_mount_options_are_checked_with_what_they_move() {
 
     let settings = [("filesystem", "ext2"), ("mount_options", "data=journal")];
     let error = alterations(&settings, 64 * MIB)
-        .make(top.path(), &undo)
+        .make(top.path(), Seed(1), &undo)
         .unwrap_err();
     let reason = error.skip_reason().unwrap();
     assert_eq!(reason.code, SkipCode::NotSupported);
@@ -211,6 +211,69 @@ fn root_journals_are_where_they_were_asked_for() {
     }
     drop(undo);
     assert_clean(top.path());
+}
+
+/// What aging came to: a figure before and after.
+fn moved(applied: &Applied, name: &str) -> Option<(u64, u64)> {
+    let moved = applied.also_changed.iter().find(|one| one.name == name)?;
+    Some((moved.before.parse().unwrap(), moved.after.parse().unwrap()))
+}
+
+#[test]
+fn root_an_aged_filesystem_is_full_and_its_free_space_in_pieces() {
+    testkit::require_root!();
+    testkit::require_program!("mkfs.xfs");
+    testkit::require_program!("mkfs.btrfs");
+    let top = scratch_folder();
+    let undo = journal(&top.path().join("state"));
+    for (filesystem, size) in [("ext2", 16), ("ext4", 32), ("xfs", 300), ("btrfs", 256)] {
+        let settings = [("filesystem", filesystem), ("file_age", "70%x0.5")];
+        let altered = alterations(&settings, size * MIB).make(top.path(), Seed(1), &undo);
+        let altered = altered.unwrap();
+        let applied = of(&altered, "file_age");
+        assert!(applied.is_in_force(), "{filesystem}: {applied:?}");
+        let full = rustix::fs::statvfs(altered.directory().unwrap()).unwrap();
+        let used = 1.0 - full.f_bfree as f64 / full.f_blocks as f64;
+        assert!((used - 0.7).abs() < 0.02, "{filesystem}: {used}");
+        if filesystem != "btrfs" {
+            let (before, after) = moved(applied, "free_runs").unwrap();
+            assert!(after > 5 * before, "{filesystem}: {applied:?}");
+            let (before, after) = moved(applied, "free_run_bytes_largest").unwrap();
+            assert!(after < before / 2, "{filesystem}: {applied:?}");
+        }
+        altered.undo().unwrap();
+        assert!(undo.open_changes().is_empty());
+    }
+    let none = [("file_age", "none")];
+    let altered = made(&none, top.path(), &undo);
+    assert!(of(&altered, "file_age").is_in_force());
+    altered.undo().unwrap();
+    let in_memory = [("filesystem", "tmpfs"), ("file_age", "50%")];
+    let error = alterations(&in_memory, 64 * MIB)
+        .make(top.path(), Seed(1), &undo)
+        .unwrap_err();
+    assert!(error.skip_reason().is_some(), "{error}");
+    drop(undo);
+    assert_clean(top.path());
+}
+
+/// The same seed has the same files laid, and on ext4 in the same places.
+#[test]
+fn root_age_follows_from_the_seed() {
+    testkit::require_root!();
+    let top = scratch_folder();
+    let undo = journal(&top.path().join("state"));
+    let aged = |seed| {
+        let settings = [("filesystem", "ext4"), ("file_age", "60%x0.5")];
+        let altered = alterations(&settings, 128 * MIB).make(top.path(), Seed(seed), &undo);
+        let altered = altered.unwrap();
+        let applied = of(&altered, "file_age").clone();
+        altered.undo().unwrap();
+        applied
+    };
+    let one = aged(1);
+    assert_eq!(one, aged(1));
+    assert_ne!(one, aged(2));
 }
 
 /// By Documentation/block/switching-sched.rst and blk-mq's default depths: without a
@@ -337,7 +400,7 @@ fn root_cpus_of_a_group_are_found_and_put_back_and_go_with_memory() {
     assert!(undo.open_changes().is_empty());
 
     let error = alterations(&[("cpuset", "4000")], 64 * MIB)
-        .make(top.path(), &undo)
+        .make(top.path(), Seed(1), &undo)
         .unwrap_err();
     assert!(error.skip_reason().is_some(), "{error}");
     assert_eq!(group(), 0);
@@ -350,7 +413,8 @@ fn root_a_governor_is_in_force_or_cannot_be_had() {
     testkit::require_root!();
     let top = scratch_folder();
     let undo = journal(&top.path().join("state"));
-    let made = alterations(&[("governor", "performance")], 64 * MIB).make(top.path(), &undo);
+    let made =
+        alterations(&[("governor", "performance")], 64 * MIB).make(top.path(), Seed(1), &undo);
     match made {
         Ok(altered) => {
             assert!(of(&altered, "governor").is_in_force());
@@ -462,7 +526,9 @@ fn everything(top: &Path) {
         ("read_ahead_kb", "32"),
         ("dirty_limit", "16MiB"),
     ];
-    let altered = alterations(&settings, 32 * MIB).make(top, &undo).unwrap();
+    let altered = alterations(&settings, 32 * MIB)
+        .make(top, Seed(1), &undo)
+        .unwrap();
     let mounts = fs::read_to_string("/proc/mounts").unwrap();
     let place = altered.directory().unwrap().to_str().unwrap();
     let line = mounts.lines().find(|line| line.contains(place)).unwrap();

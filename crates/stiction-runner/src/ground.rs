@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stiction_core::{Applied, Caveat};
+use stiction_core::{Applied, Caveat, Seed};
 use stiction_host::{Alterations, Altered, HostError, UndoJournal};
 use stiction_suite::{Place, TrialReport};
 
@@ -16,13 +16,14 @@ pub(crate) struct Ground {
 
 impl Ground {
     /// Makes what `alterations` say, with scratch space in the directory among `places`;
-    /// the trial works there in its stead.
+    /// the trial works there in its stead. Chance follows from `seed`.
     ///
     /// # Errors
     /// How the trial ends without it.
     pub(crate) fn make(
         alterations: Option<&Alterations>,
         places: &[Place],
+        seed: Seed,
         undo: &UndoJournal,
     ) -> Result<Self, TrialReport> {
         let Some(alterations) = alterations else {
@@ -32,7 +33,7 @@ impl Ground {
             });
         };
         let directory = places.iter().find_map(directory).unwrap_or(Path::new("."));
-        let altered = alterations.make(directory, undo).map_err(|error| {
+        let altered = alterations.make(directory, seed, undo).map_err(|error| {
             let reason = error.skip_reason();
             reason.map_or_else(|| failed(error.to_string()), skipped)
         })?;

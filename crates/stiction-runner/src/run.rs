@@ -415,7 +415,7 @@ impl Run<'_> {
                 .canary(&self.parts[0], &mut self.preparing, &mut early);
         }
         let early = early.phases;
-        let prepared = self.stage.prepare(part);
+        let prepared = self.stage.prepare(part, turn);
         let targets = self.stage.other_targets(&prepared);
         let settings = prepared.settings();
         self.start(planned, targets.clone(), settings.clone(), start_ns);

@@ -88,9 +88,19 @@ impl Stage<'_> {
     }
 
     /// Carries out what prepares a trial, and looks at its places again.
-    pub(crate) fn prepare(&self, part: &Part<'_>) -> Prepared {
+    pub(crate) fn prepare(&self, part: &Part<'_>, turn: &Turn) -> Prepared {
         let configuration = part.configuration;
-        let ground = Ground::make(configuration.alterations, configuration.places, self.undo);
+        // The same for all configurations of a block, and in the next another.
+        let seed = part
+            .plan
+            .seed
+            .stream(turn.planned.block.unwrap_or(0).into());
+        let ground = Ground::make(
+            configuration.alterations,
+            configuration.places,
+            seed,
+            self.undo,
+        );
         let command = configuration.prepare.as_ref();
         // Nothing is prepared for a trial that has nowhere to work.
         let command = command.filter(|_| ground.is_ok());

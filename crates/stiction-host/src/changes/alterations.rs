@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use stiction_core::{Applied, Conditions, Setting, format_bytes, parse_size_bytes};
+use stiction_core::{Applied, Conditions, Seed, Setting, format_bytes, parse_size_bytes};
 
+use super::ager::{self, FileAge};
 use super::filesystem_kind::{FilesystemKind, JournalPlace};
 use super::journal_check::{FoundJournal, journal_of};
 use super::scratch::{FilesystemRecipe, ScratchFilesystem, ScratchSpace};
@@ -35,11 +36,12 @@ const QUEUE_FILES: [&str; 10] = [
 ];
 
 /// Other factors of the machine.
-const FACTORS: [&str; 10] = [
+const FACTORS: [&str; 11] = [
     "filesystem",
     "mkfs_options",
     "mount_options",
     "journal",
+    "file_age",
     "dirty_limit",
     "memory",
     "cpus",
@@ -67,6 +69,7 @@ pub struct Alterations {
     scratch: Option<(FilesystemKind, FilesystemRecipe)>,
     /// Files of the queue, the scheduler first.
     queue: Vec<(String, Setting)>,
+    file_age: Option<(FileAge, Setting)>,
     dirty_limit: Option<Setting>,
     memory: Option<Setting>,
     cpus: Option<Setting>,
@@ -92,6 +95,7 @@ impl Alterations {
             size_bytes,
             scratch: None,
             queue: Vec::new(),
+            file_age: None,
             dirty_limit: None,
             memory: None,
             cpus: None,
@@ -129,6 +133,10 @@ impl Alterations {
             }
             "mount_options" => self.filesystem().1.mount_options = level.to_owned(),
             "journal" => self.filesystem().1.journal = journal(level)?,
+            "file_age" => {
+                self.filesystem();
+                self.file_age = Some((level.parse()?, own()));
+            }
             "dirty_limit" => self.dirty_limit = Some(sized(setting)?),
             "memory" => self.memory = Some(sized(setting)?),
             "cpus" => self.cpus = Some(own()),
@@ -195,15 +203,21 @@ impl Alterations {
         self.scratch.is_some().then_some(self.size_bytes)
     }
 
-    /// Makes all of it, with scratch space in `directory`. On an error what had been made
-    /// is undone.
+    /// Makes all of it, with scratch space in `directory`. Chance, where a filesystem is
+    /// aged, follows from `seed`. On an error what had been made is undone.
     ///
     /// # Errors
     /// What could not be had, see [`HostError::skip_reason`].
-    pub fn make(&self, directory: &Path, undo: &UndoJournal) -> Result<Altered, HostError> {
+    pub fn make(
+        &self,
+        directory: &Path,
+        seed: Seed,
+        undo: &UndoJournal,
+    ) -> Result<Altered, HostError> {
         let mut altered = Altered::default();
         if let Some((kind, recipe)) = &self.scratch {
-            self.make_scratch(*kind, recipe, directory, undo, &mut altered)?;
+            self.make_scratch(*kind, recipe, (directory, seed), undo, &mut altered)?;
+            self.make_old(seed, &mut altered)?;
         }
         for (global, setting) in &self.global {
             let grant = self.grant.ok_or(HostError::Unavailable {
@@ -240,7 +254,7 @@ impl Alterations {
         &self,
         kind: FilesystemKind,
         recipe: &FilesystemRecipe,
-        directory: &Path,
+        (directory, seed): (&Path, Seed),
         undo: &UndoJournal,
         altered: &mut Altered,
     ) -> Result<(), HostError> {
@@ -272,7 +286,8 @@ impl Alterations {
                 .insert(DirtyLimit::of_loop(device, undo)?);
             altered.applied.push(limit.set(setting.clone())?);
         }
-        let (filesystem, of_mount) = ScratchFilesystem::make(space, kind, recipe, size, undo)?;
+        let (filesystem, of_mount) =
+            ScratchFilesystem::make(space, kind, recipe, (size, seed), undo)?;
         if let Some(asked) = self.settings.iter().find(|one| one.factor == "filesystem") {
             let found = filesystem.found_kind().map(|found| {
                 if found == kind.mounted_as() {
@@ -297,6 +312,28 @@ impl Alterations {
             });
         }
         altered.filesystem = Some(filesystem);
+        Ok(())
+    }
+}
+
+impl Alterations {
+    /// Ages the scratch filesystem, where it is to be.
+    fn make_old(&self, seed: Seed, altered: &mut Altered) -> Result<(), HostError> {
+        let (Some((age, asked)), Some(filesystem)) = (&self.file_age, &altered.filesystem) else {
+            return Ok(());
+        };
+        if altered
+            .space
+            .as_ref()
+            .is_some_and(|space| space.device().is_none())
+        {
+            return Err(HostError::Unavailable {
+                what: "a filesystem of an age",
+                reason: "one in memory has no places that could be far apart".to_owned(),
+            });
+        }
+        let applied = ager::age(filesystem.path(), *age, seed, asked.clone())?;
+        altered.applied.push(applied);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 
-use stiction_core::{SkipCode, SkipReason};
+use stiction_core::{Seed, SkipCode, SkipReason};
 
 use crate::{HostError, Roots};
 
@@ -96,14 +96,14 @@ impl FilesystemKind {
         self,
         device: &Path,
         options: &[String],
-        journal: JournalPlace,
-        journal_device: Option<&Path>,
+        (journal, journal_device): (JournalPlace, Option<&Path>),
+        seed: Seed,
     ) -> Result<(), HostError> {
         let mut command = match self {
             Self::Tmpfs => return Ok(()),
-            Self::Ext2 | Self::Ext2ToExt3 => mke2fs("ext2"),
-            Self::Ext3 | Self::Ext3ToExt2 => mke2fs("ext3"),
-            Self::Ext4 => mke2fs("ext4"),
+            Self::Ext2 | Self::Ext2ToExt3 => mke2fs("ext2", seed),
+            Self::Ext3 | Self::Ext3ToExt2 => mke2fs("ext3", seed),
+            Self::Ext4 => mke2fs("ext4", seed),
             Self::Xfs => Tool::new("mkfs.xfs", &["-q", "-f", "-K"]),
             Self::Btrfs => Tool::new("mkfs.btrfs", &["-q", "-f", "-K"]),
         };
@@ -168,10 +168,20 @@ impl FilesystemKind {
 }
 
 /// What ext4 initialises later on would show in the device's counters. Nothing is
-/// discarded: the file under the device would lose its space.
-fn mke2fs(kind: &str) -> Tool {
+/// discarded: the file under the device would lose its space. The seed of the hash of
+/// names, which is drawn otherwise, says in which group a folder comes to lie and in which
+/// order names are listed.
+fn mke2fs(kind: &str, seed: Seed) -> Tool {
     let later = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
-    Tool::new("mke2fs", &["-q", "-F", "-t", kind, "-E", later])
+    let options = format!("{later},hash_seed={}", uuid(seed));
+    Tool::new("mke2fs", &["-q", "-F", "-t", kind, "-E", &options])
+}
+
+/// 128 bits from a seed, as a UUID is written.
+fn uuid(seed: Seed) -> String {
+    let digits = format!("{:016x}{:016x}", seed.stream(0).0, seed.stream(1).0);
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32];
+    parts.map(|part| digits[part].to_owned()).join("-")
 }
 
 impl fmt::Display for FilesystemKind {
@@ -258,6 +268,15 @@ impl Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_seed_is_a_uuid_of_32_digits() {
+        let text = uuid(Seed(1));
+        let lengths: Vec<usize> = text.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        assert_eq!(text, uuid(Seed(1)));
+        assert_ne!(text, uuid(Seed(2)));
+    }
 
     #[test]
     fn names_read_back() {

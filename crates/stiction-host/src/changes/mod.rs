@@ -2,6 +2,7 @@
 //! on drop, and is undone by [`restore`](crate::undo::restore) after a crash.
 
 mod affinity;
+mod ager;
 mod alterations;
 mod block_queue;
 mod control_group;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
-use stiction_core::{Applied, Setting};
+use stiction_core::{Applied, Seed, Setting};
 
 use super::filesystem_kind::{FilesystemKind, JournalPlace};
 use super::mount_options;
@@ -113,7 +113,8 @@ pub struct ScratchFilesystem {
 }
 
 impl ScratchFilesystem {
-    /// Makes and mounts a filesystem, and tells which mount options the kernel took.
+    /// Makes and mounts a filesystem, and tells which mount options the kernel took. What
+    /// a filesystem leaves to chance follows from `seed`, where its program lets it.
     ///
     /// # Errors
     /// When the kernel or the tools do not have it, or refuse an option.
@@ -121,7 +122,7 @@ impl ScratchFilesystem {
         space: &ScratchSpace,
         kind: FilesystemKind,
         recipe: &FilesystemRecipe,
-        size_bytes: u64,
+        (size_bytes, seed): (u64, Seed),
         undo: &UndoJournal,
     ) -> Result<(Self, Vec<Applied>), HostError> {
         if let Some(reason) = kind.missing_in(&Roots::live()) {
@@ -137,7 +138,7 @@ impl ScratchFilesystem {
         let (source, needed) = match &space.device {
             Some(device) => {
                 let options = &recipe.mkfs_options;
-                kind.make(device.path(), options, recipe.journal, journal)?;
+                kind.make(device.path(), options, (recipe.journal, journal), seed)?;
                 (device.path().to_owned(), needed(kind, journal))
             }
             None => (PathBuf::from("tmpfs"), format!("size={size_bytes}")),

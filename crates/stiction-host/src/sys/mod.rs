@@ -5,6 +5,7 @@ pub(crate) mod block;
 pub(crate) mod cachestat;
 pub(crate) mod cpuid;
 pub(crate) mod fiemap;
+pub(crate) mod fsmap;
 pub(crate) mod loop_control;
 pub(crate) mod mincore;
 pub(crate) mod netlink;
