@@ -9,6 +9,7 @@ pub(crate) mod fsmap;
 pub(crate) mod loop_control;
 pub(crate) mod mincore;
 pub(crate) mod netlink;
+pub(crate) mod perf;
 pub(crate) mod rusage;
 
 use std::io;

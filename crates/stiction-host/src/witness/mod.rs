@@ -11,6 +11,7 @@ mod heat;
 mod journal;
 mod own_process;
 mod pages;
+mod perf;
 mod pressure;
 mod residency;
 mod taskstats;
@@ -33,6 +34,7 @@ pub(crate) use traffic::{Traffic, own_devices};
 
 use crate::{HostError, Roots};
 use explaining::Explaining;
+use perf::Recorders;
 use pressure::GroupPressure;
 
 /// Readings taken before a phase, to be set against those after it.
@@ -47,6 +49,8 @@ pub struct Witness {
     explaining: Option<Explaining>,
     counters: Option<Counters>,
     counters_took: Duration,
+    /// What records while the phase runs.
+    recorders: Option<Recorders>,
     process_cpu: CpuTime,
 }
 
@@ -59,25 +63,36 @@ impl Witness {
         let files = FileWitness::begin(level, files);
         let roots = Roots::live();
         let is_watched = level != WitnessLevel::None;
+        let mut recorders = (level == WitnessLevel::Full).then(|| Recorders::open(stacks));
         let explaining = is_watched.then(|| Explaining::begin(&roots, stacks));
         let begun = Instant::now();
         let counters = is_watched.then(|| Counters::read(roots, stacks));
+        let counters_took = begun.elapsed();
+        if let Some(recorders) = &mut recorders {
+            recorders.start();
+        }
         Self {
             level,
             files,
             explaining,
             counters,
-            counters_took: begun.elapsed(),
+            counters_took,
+            recorders,
             process_cpu: process_cpu(),
         }
     }
 
     /// Takes the readings after the phase.
     #[must_use]
-    pub fn finish(self) -> Witnesses {
+    pub fn finish(mut self) -> Witnesses {
+        let process_cpu = cpu_between(self.process_cpu, process_cpu());
+        let recording_ns = self.recorders.as_ref().map_or(0, Recorders::cpu_ns);
+        if let Some(recorders) = &mut self.recorders {
+            recorders.stop();
+        }
         let mut seen = Witnesses {
             level: self.level,
-            process_cpu: Some(cpu_between(self.process_cpu, process_cpu())),
+            process_cpu: Some(without(process_cpu, recording_ns)),
             ..Witnesses::default()
         };
         let (Some(explaining), Some(counters)) = (self.explaining, self.counters) else {
@@ -92,6 +107,9 @@ impl Witness {
         let took = self.counters_took + begun.elapsed();
         seen.costs.push(cost("counters", took));
         explaining.finish(&roots, &mut seen);
+        if let Some(recorders) = self.recorders {
+            recorders.finish(&mut seen);
+        }
         self.files.finish(&mut seen);
         seen
     }
@@ -186,6 +204,15 @@ impl FileWitness {
         seen.missing.extend(self.before.missing);
         look_at_files_after(&self.files, seen);
         seen.costs.push(cost("files", self.took + begun.elapsed()));
+    }
+}
+
+/// CPU time without that of a thread that read records; it does so in user mode.
+fn without(cpu: CpuTime, recording_ns: u64) -> CpuTime {
+    CpuTime {
+        total_ns: cpu.total_ns.saturating_sub(recording_ns),
+        user_ns: cpu.user_ns.saturating_sub(recording_ns),
+        ..cpu
     }
 }
 
