@@ -20,6 +20,7 @@ const EXCLUDE_IDLE: u64 = 1 << 7;
 const COMM: u64 = 1 << 9;
 const FREQ: u64 = 1 << 10;
 const TASK: u64 = 1 << 13;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
 const EXCLUDE_CALLCHAIN_USER: u64 = 1 << 22;
 const USE_CLOCKID: u64 = 1 << 25;
 
@@ -86,7 +87,11 @@ pub(crate) enum Event {
 pub(crate) fn open(event: Event, cpu: u32) -> io::Result<OwnedFd> {
     let (kind, config, period_or_hz, sample_type, flags) = match event {
         Event::Tracepoint { id, with_tasks } => {
-            let tasks = if with_tasks { TASK | COMM } else { 0 };
+            let tasks = if with_tasks {
+                TASK | COMM | SAMPLE_ID_ALL
+            } else {
+                0
+            };
             (TYPE_TRACEPOINT, id, 1, SAMPLE_RAW, tasks)
         }
         Event::Profile { hz } => (

@@ -9,7 +9,7 @@ use std::{io, process};
 use rustix::time::{ClockId, clock_gettime};
 use stiction_core::{BlockTrace, Profile, Witnesses, WritebackStall};
 
-use super::owners::{Owners, Whose};
+use super::owners::{Owners, ProgramName, Whose};
 use super::records::{Record, call_chain, raw, records};
 use super::requests::{Requests, Traced};
 use super::rings::{PROFILE_HZ, ProfileRings, TracepointRings};
@@ -80,6 +80,7 @@ struct Happened {
 enum What {
     Told { pid: u32, tid: u32, told: Told },
     Forked { pid: u32, parent: u32 },
+    Named { pid: u32, name: ProgramName },
     Exited { pid: u32 },
 }
 
@@ -177,7 +178,7 @@ impl Collector {
 
     fn drain(&mut self) {
         if let Some(all) = &mut self.sources.tracepoints {
-            let (tracepoints, owners) = (&all.tracepoints, &mut self.owners);
+            let tracepoints = &all.tracepoints;
             let (waiting, lost) = (&mut self.waiting, &mut self.lost);
             let read = &mut self.records;
             all.rings.drain(&mut self.bytes, |bytes| {
@@ -185,7 +186,11 @@ impl Collector {
                     *read += 1;
                     match record {
                         Record::Lost(count) => *lost += count,
-                        Record::Named { pid, name } => owners.named(pid, name),
+                        Record::Named { pid, name, time_ns } => {
+                            let name = ProgramName::new(name);
+                            let what = What::Named { pid, name };
+                            waiting.push(Happened { time_ns, what });
+                        }
                         Record::Fork {
                             pid,
                             parent,
@@ -254,13 +259,13 @@ impl Collector {
         for Happened { time_ns, what } in self.waiting.drain(..ready) {
             match what {
                 What::Forked { pid, parent } => owners.forked(pid, parent),
+                What::Named { pid, name } => owners.named(pid, name.text()),
                 What::Exited { pid } => owners.exited(pid),
                 What::Told { .. } if time_ns < self.start_ns => {}
                 What::Told { pid, tid, told } => match told {
                     Told::Issued(request, program) => {
-                        let end = program.iter().position(|byte| *byte == 0);
-                        let name = &program[..end.unwrap_or(program.len())];
-                        requests.issued(time_ns, &request, owners.of(pid, name));
+                        let owner = owners.of(pid, program.text());
+                        requests.issued(time_ns, &request, owner);
                     }
                     Told::Requeued(request) => requests.requeued(time_ns, &request),
                     Told::Completed(request, failed) => {

@@ -66,7 +66,7 @@ impl Format {
     }
 }
 
-/// `field:char rwbs[10];	offset:34;	size:10;	signed:0;`
+/// `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs between.
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().strip_prefix("field:")?.split(';');
     let declared = parts.next()?.trim();

@@ -20,6 +20,26 @@ pub(super) enum Whose {
     Other,
 }
 
+/// Name of a program, in the room that the kernel has for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ProgramName([u8; 16]);
+
+impl ProgramName {
+    /// What of the name has room.
+    pub(super) fn new(text: &[u8]) -> Self {
+        let mut name = [0; 16];
+        let length = text.len().min(name.len());
+        name[..length].copy_from_slice(&text[..length]);
+        Self(name)
+    }
+
+    /// Up to its first zero.
+    pub(super) fn text(&self) -> &[u8] {
+        let end = self.0.iter().position(|byte| *byte == 0);
+        &self.0[..end.unwrap_or(self.0.len())]
+    }
+}
+
 /// A process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {

@@ -8,6 +8,7 @@ const SAMPLE: u32 = 9;
 const LOST_SAMPLES: u32 = 13;
 
 const HEADER_BYTES: usize = 8;
+const TRAILER_BYTES: usize = 16;
 const CPU_MODE: u16 = 7;
 const CPU_MODE_USER: u16 = 2;
 
@@ -33,9 +34,11 @@ pub(super) enum Record<'a> {
         pid: u32,
         time_ns: u64,
     },
+    /// A process has another name: it carries out another program.
     Named {
         pid: u32,
         name: &'a [u8],
+        time_ns: u64,
     },
     Lost(u64),
 }
@@ -86,14 +89,16 @@ fn record(kind: u32, misc: u16, body: &[u8]) -> Option<Record<'_>> {
             }
         }
         COMM => {
-            enough(8)?;
-            let name = &body[8..];
+            // At its end stands what samples begin with: who, and when.
+            enough(8 + TRAILER_BYTES)?;
+            let (name, trailer) = body[8..].split_at(body.len() - 8 - TRAILER_BYTES);
             let end = name.iter().position(|byte| *byte == 0);
             let (pid, tid) = (u32_at(body, 0), u32_at(body, 4));
             (pid == tid).then_some(())?;
             Record::Named {
                 pid,
                 name: &name[..end.unwrap_or(name.len())],
+                time_ns: u64_at(trailer, 8),
             }
         }
         LOST => {
@@ -173,7 +178,13 @@ mod tests {
             &mut bytes,
             COMM,
             0,
-            &[&words(&[9, 9])[..], b"dd\0\0\0\0\0\0"].concat(),
+            &[
+                &words(&[9, 9])[..],
+                b"dd\0\0\0\0\0\0",
+                &words(&[9, 9]),
+                &time,
+            ]
+            .concat(),
         );
         let lost = [0u64.to_ne_bytes(), 3u64.to_ne_bytes()].concat();
         put(&mut bytes, LOST, 0, &lost);
@@ -188,6 +199,7 @@ mod tests {
             Record::Named {
                 pid: 9,
                 name: b"dd",
+                time_ns: 5,
             },
             Record::Lost(3),
         ];

@@ -6,6 +6,7 @@ use std::io;
 use stiction_core::{RequestKind, TraceSource};
 
 use super::format::{Field, Format};
+use super::owners::ProgramName;
 use super::requests::{Request, Traced};
 use super::tracefs::Tracefs;
 
@@ -50,7 +51,7 @@ pub(super) struct Tracepoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// With the name of who ran.
-    Issued(Request, [u8; 16]),
+    Issued(Request, ProgramName),
     Requeued(Request),
     /// With whether it failed.
     Completed(Request, bool),
@@ -137,11 +138,8 @@ impl Tracepoint {
                 Told::Completed(request, error != 0)
             }
             Means::Issued | Means::Paused => {
-                let mut name = [0; 16];
-                let text = self.program.map_or(&b""[..], |field| field.text(record));
-                let length = text.len().min(name.len());
-                name[..length].copy_from_slice(&text[..length]);
-                Told::Issued(request, name)
+                let name = self.program.map_or(&b""[..], |field| field.text(record));
+                Told::Issued(request, ProgramName::new(name))
             }
         }
     }
