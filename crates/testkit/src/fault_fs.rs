@@ -1,20 +1,27 @@
-//! A file system of our own in memory that delays, fails and fills up on request.
+//! A file system of our own in memory that delays, fails and fills up on request, and
+//! whose files can be disks with a head that has to move.
 
+mod disk;
 mod memory;
 mod serving;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
 use std::path::Path;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fuser::{BackgroundSession, Config, MountOption};
 use rustix::mount::{UnmountFlags, unmount};
 use stiction_core::Seed;
 use tempfile::TempDir;
 
+pub use disk::Disk;
+
 use crate::undo;
+use disk::Head;
 use memory::Tree;
 use serving::Serving;
 
@@ -39,6 +46,8 @@ pub struct Faults {
     pub sync_error: Option<i32>,
     /// fsync and fdatasync succeed and do nothing, as of a disk that lies.
     pub sync_ignored: bool,
+    /// Each file is such a disk: its reads and writes take as long as that would.
+    pub disk: Option<Disk>,
 }
 
 /// How often the kernel asked.
@@ -52,6 +61,8 @@ pub struct Counts {
     pub syncs: u64,
     /// Reads and writes that were failed on purpose.
     pub errors: u64,
+    /// Time that disks worked, by their model, ns.
+    pub disk_ns: u64,
 }
 
 /// One request of the kernel for data of a file.
@@ -76,6 +87,8 @@ struct State {
     /// By number, the names under which files were made.
     names: BTreeMap<u64, String>,
     tree: Tree,
+    /// By number, the heads of the files that are disks.
+    heads: BTreeMap<u64, Head>,
 }
 
 /// The mounted file system; unmounted on drop. Files are opened so that the page
@@ -85,6 +98,13 @@ pub struct FaultFs {
     _session: BackgroundSession,
     mount_point: TempDir,
     state: Arc<Mutex<State>>,
+}
+
+impl fmt::Debug for FaultFs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.counts();
+        write!(f, "FaultFs at {}: {counts:?}", self.path().display())
+    }
 }
 
 impl FaultFs {
@@ -158,6 +178,25 @@ impl FaultFs {
 }
 
 impl State {
+    /// When the disk that the file is has done what is asked of it now; `None` when
+    /// files are no disks.
+    fn work(&mut self, number: u64, offset_bytes: u64, length_bytes: u64) -> Option<Instant> {
+        let disk = self.faults.disk?;
+        let capacity_bytes = self.tree.node(number).ok()?.length;
+        let head = match self.heads.entry(number) {
+            Entry::Occupied(known) if known.get().disk() == disk => known.into_mut(),
+            Entry::Occupied(mut other) => {
+                other.insert(Head::new(disk));
+                other.into_mut()
+            }
+            Entry::Vacant(free) => free.insert(Head::new(disk)),
+        };
+        let place = (offset_bytes, length_bytes);
+        let (works, done) = head.take(Instant::now(), place, capacity_bytes);
+        self.counts.disk_ns += works.as_nanos() as u64;
+        Some(done)
+    }
+
     fn note(&mut self, number: u64, is_write: bool, offset_bytes: u64, length_bytes: u64) {
         let name = self.names.get(&number);
         if let Some(asked) = &mut self.asked {

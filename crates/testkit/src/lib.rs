@@ -9,7 +9,7 @@ mod throttle;
 mod undo;
 mod zram;
 
-pub use fault_fs::{Asked, Counts, FaultFs, Faults};
+pub use fault_fs::{Asked, Counts, Disk, FaultFs, Faults};
 pub use loop_filesystem::{LoopFilesystem, LoopKind, ScratchLoop, TmpfsMount, run};
 pub use throttle::{Throttle, ThrottleLimits};
 pub use undo::{journal, scratch_folder};

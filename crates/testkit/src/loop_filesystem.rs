@@ -6,6 +6,7 @@ use std::process::Command;
 use stiction_host::{LoopDevice, MountedFilesystem, UndoJournal};
 use tempfile::TempDir;
 
+use crate::fault_fs::{Disk, FaultFs, Faults};
 use crate::undo;
 
 /// The kinds of file system that can be made.
@@ -96,7 +97,7 @@ pub struct ScratchLoop {
     // In the order in which they must go.
     device: LoopDevice,
     backing_file: PathBuf,
-    _folder: Folder,
+    folder: Folder,
     undo: UndoJournal,
 }
 
@@ -105,6 +106,7 @@ pub struct ScratchLoop {
 enum Folder {
     OnDisk(TempDir),
     InMemory(TmpfsMount),
+    Served(FaultFs),
 }
 
 impl Folder {
@@ -112,6 +114,7 @@ impl Folder {
         match self {
             Self::OnDisk(folder) => folder.path(),
             Self::InMemory(tmpfs) => tmpfs.path(),
+            Self::Served(served) => served.path(),
         }
     }
 }
@@ -147,6 +150,17 @@ impl ScratchLoop {
         Self::in_folder(Folder::InMemory(tmpfs), size_bytes, prepare)
     }
 
+    /// As [`prepared`](Self::prepared), over a file that we serve ourselves, with nothing
+    /// wrong with it before [`served`](Self::served) sets it.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), and without FUSE.
+    #[must_use]
+    pub fn on_fault_fs(size_bytes: u64, prepare: impl FnOnce(&Path)) -> Self {
+        let served = FaultFs::mount(Faults::default()).expect("a FUSE file system");
+        Self::in_folder(Folder::Served(served), size_bytes, prepare)
+    }
+
     fn in_folder(folder: Folder, size_bytes: u64, prepare: impl FnOnce(&Path)) -> Self {
         let undo = undo::journal();
         let backing_file = folder.path().join("device");
@@ -158,7 +172,7 @@ impl ScratchLoop {
         Self {
             device,
             backing_file,
-            _folder: folder,
+            folder,
             undo,
         }
     }
@@ -185,6 +199,19 @@ impl ScratchLoop {
     #[must_use]
     pub fn backing_file(&self) -> &Path {
         &self.backing_file
+    }
+
+    /// What serves the file under the device, where we do: what is set there, the device
+    /// does.
+    ///
+    /// # Panics
+    /// When the file lies on a file system that is not ours.
+    #[must_use]
+    pub fn served(&self) -> &FaultFs {
+        match &self.folder {
+            Folder::Served(served) => served,
+            other => panic!("{other:?} does as it is told by nobody"),
+        }
     }
 
     /// The journal in which it stands.
@@ -220,7 +247,30 @@ impl LoopFilesystem {
     /// As [`new`](Self::new), and when the kernel refuses the options.
     #[must_use]
     pub fn with_options(kind: LoopKind, size_bytes: u64, options: &str) -> Self {
-        let device = ScratchLoop::prepared(size_bytes, |file| kind.make(file));
+        Self::on_device(
+            kind,
+            ScratchLoop::prepared(size_bytes, |file| kind.make(file)),
+            options,
+        )
+    }
+
+    /// A file system of `kind` on a disk that is a model; what was done before it is
+    /// mounted took no time.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), and without FUSE.
+    #[must_use]
+    pub fn on_disk(kind: LoopKind, size_bytes: u64, disk: Disk) -> Self {
+        let device = ScratchLoop::on_fault_fs(size_bytes, |file| kind.make(file));
+        let filesystem = Self::on_device(kind, device, "");
+        filesystem.device.served().set(Faults {
+            disk: Some(disk),
+            ..Faults::default()
+        });
+        filesystem
+    }
+
+    fn on_device(kind: LoopKind, device: ScratchLoop, options: &str) -> Self {
         let mount_point = undo::scratch_folder();
         let mounted = MountedFilesystem::mount(
             device.path(),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
@@ -68,15 +68,20 @@ impl Serving {
         Ok(self.attributes(number, tree.node(number)?))
     }
 
-    /// Waits as long as the faults say, outside the lock, and gives the bytes that
-    /// may be moved. `count` counts the operation.
-    fn admit(&self, wanted: u32, count: impl Fn(&mut State)) -> Result<u32, Errno> {
-        let (pause, answer) = {
+    /// Waits as long as the faults and the disk say, outside the lock, and gives the bytes
+    /// that may be moved. `count` counts the operation.
+    fn admit(
+        &self,
+        number: u64,
+        (offset, wanted): (u64, u32),
+        count: impl Fn(&mut State),
+    ) -> Result<u32, Errno> {
+        let (pause, done, answer) = {
             let mut state = lock(&self.state);
             count(&mut state);
             let faults = state.faults;
-            let number = state.counts.reads + state.counts.writes;
-            let is_due = |every: u64| every > 0 && number.is_multiple_of(every);
+            let turn = state.counts.reads + state.counts.writes;
+            let is_due = |every: u64| every > 0 && turn.is_multiple_of(every);
             let mut pause = faults.delay;
             if let Some((every, stall)) = faults.stall_every
                 && is_due(every)
@@ -90,10 +95,14 @@ impl Serving {
                 }
                 _ => Ok(faults.short_bytes.map_or(wanted, |most| most.min(wanted))),
             };
-            (pause, answer)
+            let done = state.work(number, offset, wanted.into());
+            (pause, done, answer)
         };
         if !pause.is_zero() {
             std::thread::sleep(pause);
+        }
+        if let Some(done) = done {
+            std::thread::sleep(done.saturating_duration_since(Instant::now()));
         }
         answer
     }
@@ -249,7 +258,7 @@ impl Filesystem for Serving {
         reply: ReplyData,
     ) {
         let read = self
-            .admit(size, |state| {
+            .admit(number.0, (offset, size), |state| {
                 state.counts.reads += 1;
                 state.note(number.0, false, offset, size.into());
             })
@@ -276,7 +285,7 @@ impl Filesystem for Serving {
         reply: ReplyWrite,
     ) {
         let written = self
-            .admit(data.len() as u32, |state| {
+            .admit(number.0, (offset, data.len() as u32), |state| {
                 state.counts.writes += 1;
                 state.note(number.0, true, offset, data.len() as u64);
             })
