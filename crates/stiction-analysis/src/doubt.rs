@@ -17,6 +17,7 @@ mod memory;
 mod pattern;
 mod sample;
 pub(crate) mod series;
+mod session;
 mod traffic;
 mod words;
 
@@ -26,6 +27,7 @@ use stiction_core::{
 };
 
 use case::Case;
+pub use session::examine_session;
 
 /// What the examination of one phase came to.
 #[derive(Clone, Debug, PartialEq)]

@@ -94,6 +94,8 @@ codes! {
     TooFewSamples = "too-few-samples";
     /// The phase was too short for its rate to mean much.
     TooShort = "too-short";
+    /// An operation took more than 2 s, and a hundred times as long as half of them.
+    LongStall = "long-stall";
     /// Other I/O reached the device while the phase ran.
     OtherIo = "other-io";
     /// The machine had other work to do when the trial began, or was about to.

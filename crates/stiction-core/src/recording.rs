@@ -107,6 +107,13 @@ impl Recording {
         total
     }
 
+    /// The interval in which the slowest operation completed; `None` of nothing.
+    #[must_use]
+    pub fn slowest(&self) -> Option<&Interval> {
+        let taken = self.intervals.iter().filter(|one| one.latencies.count() > 0);
+        taken.max_by_key(|one| one.latencies.max_ns())
+    }
+
     /// Where a cut at `cut_ns` after the start of the phase falls: the first edge of an
     /// interval from there on, since within an interval nothing is known; the end when
     /// there is none.

@@ -7,6 +7,7 @@ mod witnesses;
 
 use std::collections::BTreeSet;
 
+use stiction_analysis::doubt::examine_session;
 use stiction_core::{
     CaveatCode, Phase, PhaseKind, PhaseOutcome, Provenance, Session, Subject, Trial, TrialOutcome,
     WorkerSummary, format_bytes, format_duration_ns,
@@ -107,7 +108,7 @@ fn write_header(page: &mut Page, session: &Session) {
         );
         plan::write_parameters(page, &plan.parameters);
     }
-    for caveat in &header.caveats {
+    for caveat in &examine_session(session) {
         doubt(page, caveat.code, &caveat.detail);
     }
 }
@@ -288,7 +289,11 @@ fn write_codes(page: &mut Page, judged: &Judged<'_>) {
         .trials()
         .flat_map(|(_, phases)| phases)
         .flat_map(|judged| &judged.finding.caveats);
-    let codes: BTreeSet<CaveatCode> = crate::doubts::whole_caveats(session)
+    let of_session = examine_session(session);
+    let of_trials = session.trials.iter().flat_map(|trial| &trial.caveats);
+    let codes: BTreeSet<CaveatCode> = of_session
+        .iter()
+        .chain(of_trials)
         .chain(of_phases)
         .map(|caveat| caveat.code)
         .collect();

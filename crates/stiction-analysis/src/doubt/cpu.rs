@@ -102,7 +102,8 @@ fn slept(case: &Case<'_>) -> Option<Caveat> {
     };
     let in_memory =
         resident(case.witnesses.residency_before) && resident(case.witnesses.residency_after);
-    let reads_alone = case.way == Way::Read && !job.direct && job.pace.is_none() && job.depth == 1;
+    let unhindered = job.pace.is_none() && job.think.is_none() && job.depth == 1;
+    let reads_alone = case.way == Way::Read && !job.direct && unhindered;
     let busiest = case.witnesses.busiest_worker_cpu_fraction?;
     let long_enough = case.phase.elapsed_ns >= SLEEP_SEEN_NS_MIN;
     if !in_memory || !reads_alone || !long_enough || busiest >= SATURATED_SHARE {

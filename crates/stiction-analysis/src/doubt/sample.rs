@@ -1,5 +1,6 @@
 //! Too little to say much: few operations, little time, a rate still moving.
 
+use stiction_core::Direction::{self, Sync};
 use stiction_core::{Caveat, CaveatCode, Metric, format_count, format_duration_ns, metrics};
 
 use super::case::Case;
@@ -20,11 +21,20 @@ const DRIFT_SHARE: f64 = 0.20;
 /// clock readings a phase can be off.
 const LITTLE_SLACK_SHARE: f64 = 0.01;
 
+/// An operation that takes longer than this is what a user calls hanging: the column of
+/// tiobench that counts them begins here.
+const STALL_NS: u64 = 2_000_000_000;
+
+/// And it has to take so many times as long as half of them: on a device that is as slow
+/// as that throughout nothing stalled.
+const STALL_TIMES: u64 = 100;
+
 /// Doubts about the size of the sample.
 pub(super) fn doubts(case: &Case<'_>) -> Vec<Caveat> {
     let all = [
         too_few(case),
         too_short(case),
+        long_stall(case),
         not_steady(case),
         more_than_there_is_time(case),
     ];
@@ -67,6 +77,35 @@ fn too_short(case: &Case<'_>) -> Option<Caveat> {
         let detail = format!("it took {}", format_duration_ns(elapsed as f64));
         Caveat::new(CaveatCode::TooShort, detail)
     })
+}
+
+/// The slowest operation of the phase, syncs included, and when it was.
+fn long_stall(case: &Case<'_>) -> Option<Caveat> {
+    let recordings = case.phase.recordings.iter();
+    let of_calls = recordings.filter(|one| one.direction.is_data() || one.direction == Sync);
+    let slowest = of_calls.filter_map(|one| Some((one, one.slowest()?)));
+    let (recording, interval) = slowest.max_by_key(|(_, one)| one.latencies.max_ns())?;
+    let took = interval.latencies.max_ns()?;
+    let half = recording.total().quantile_ns(0.5)?;
+    if took <= STALL_NS || took / STALL_TIMES < half {
+        return None;
+    }
+    let what = match recording.direction {
+        Direction::Write => "a write",
+        Direction::Trim => "a trim",
+        Sync => "a sync",
+        _ => "a read",
+    };
+    let second = |ns: u64| ns as f64 / 1e9;
+    let detail = format!(
+        "{what} took {}, and half of them less than {}; it ended {:.1} to {:.1} s after the \
+         phase had begun",
+        format_duration_ns(took as f64),
+        format_duration_ns(half as f64),
+        second(interval.start_ns),
+        second(interval.start_ns + interval.length_ns)
+    );
+    Some(Caveat::new(CaveatCode::LongStall, detail))
 }
 
 /// The rates of the first and the last third lie apart: a burst that ended, or a

@@ -52,6 +52,18 @@ fn a_tester_that_waits_in_front_of_memory_slept() {
     let said = detail(&pushed, CaveatCode::TesterSlept);
     assert!(said.contains("others had its CPU"), "{said}");
     assert!(!codes(&scene(0.99, 40_000, 0)).contains(&CaveatCode::TesterSlept));
+    let as_asked = scene(0.65, 40_000, 20).with(|scene| {
+        let job = scene.phase.job.as_mut().unwrap();
+        job.think = Some(stiction_core::ThinkTime {
+            pause_ns: 1000,
+            spin_ns: 0,
+            every_operations: Some(1),
+            counted: stiction_core::Counted::default(),
+            every_ns: None,
+            pace_waits: false,
+        });
+    });
+    assert!(!codes(&as_asked).contains(&CaveatCode::TesterSlept));
     let from_disk = steady(Read, 10).moved(1.0).worker_cpu(0.1);
     assert!(!codes(&from_disk).contains(&CaveatCode::TesterSlept));
 }

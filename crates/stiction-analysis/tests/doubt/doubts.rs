@@ -92,6 +92,36 @@ fn small_samples_and_moving_rates() {
 }
 
 #[test]
+fn an_operation_that_hangs_is_told_with_its_time() {
+    let mut tenths = vec![vec![1_000_000; 100]; 10];
+    // Nothing ends while the one hangs, from 1.0 s on.
+    tenths.extend(vec![vec![]; 20]);
+    tenths.push(vec![2_100_000_000]);
+    tenths.extend(vec![vec![1_000_000; 100]; 10]);
+    let hung = recorded(Read, MIB, tenths.clone()).moved(1.0).direct(true);
+    let said = detail(&hung, CaveatCode::LongStall);
+    assert!(said.starts_with("a read took 2.10 s"), "{said}");
+    assert!(
+        said.ends_with("it ended 3.0 to 3.1 s after the phase had begun"),
+        "{said}"
+    );
+
+    tenths[30] = vec![1_900_000_000];
+    let below = recorded(Read, MIB, tenths).moved(1.0).direct(true);
+    assert!(
+        !codes(&below).contains(&CaveatCode::LongStall),
+        "not over 2 s"
+    );
+    let slow = recorded(Read, MIB, vec![vec![3_000_000_000]; 100])
+        .moved(1.0)
+        .direct(true);
+    assert!(
+        !codes(&slow).contains(&CaveatCode::LongStall),
+        "all of them take so long"
+    );
+}
+
+#[test]
 fn a_percentile_of_too_few_operations() {
     let scene = steady(Read, 5).moved(1.0).cached(0.0, 1.0).with(|scene| {
         let p99 = stiction_core::Measurement::new(stiction_core::metrics::LATENCY_P99, 1e7, 500);

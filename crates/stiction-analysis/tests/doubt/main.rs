@@ -7,6 +7,7 @@ mod disk_and_cache;
 mod doubts;
 mod limiters;
 mod scene;
+mod sessions;
 mod shared;
 
 use scene::{Scene, on, steady};

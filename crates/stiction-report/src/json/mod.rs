@@ -13,6 +13,7 @@ mod selftest;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use stiction_analysis::doubt::examine_session;
 use stiction_analysis::steady::Course;
 use stiction_core::{
     Applied, Better, Caveat, Cell, Depths, Environment, Phase, PhaseKind, PhaseOutcome, Resumption,
@@ -177,6 +178,7 @@ struct Figure<'a> {
 pub fn session(judged: &Judged<'_>) -> String {
     let session = judged.session();
     let environment = &session.header.environment;
+    let caveats = examine_session(session);
     document(
         "stiction-report",
         SessionView {
@@ -192,7 +194,7 @@ pub fn session(judged: &Judged<'_>) -> String {
                 })
                 .collect(),
             environment,
-            caveats: doubts(&session.header.caveats),
+            caveats: doubts(&caveats),
             can_go_on: session.can_go_on(),
             resumptions: &session.resumptions,
             curve: curve::curve(session),
