@@ -150,6 +150,17 @@ impl ScratchLoop {
         Self::in_folder(Folder::InMemory(tmpfs), size_bytes, prepare)
     }
 
+    /// As [`in_memory`](Self::in_memory), where the memory holds `space_bytes` alone: what
+    /// is written beyond them fails when it reaches the device.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn overcommitted(size_bytes: u64, space_bytes: u64, prepare: impl FnOnce(&Path)) -> Self {
+        let tmpfs = TmpfsMount::new(space_bytes);
+        Self::in_folder(Folder::InMemory(tmpfs), size_bytes, prepare)
+    }
+
     /// As [`prepared`](Self::prepared), over a file that we serve ourselves, with nothing
     /// wrong with it before [`served`](Self::served) sets it.
     ///
@@ -251,6 +262,21 @@ impl LoopFilesystem {
             kind,
             ScratchLoop::prepared(size_bytes, |file| kind.make(file)),
             options,
+        )
+    }
+
+    /// A file system of `kind` that believes in a device of `size_bytes`, of which
+    /// `space_bytes` are there.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn overcommitted(kind: LoopKind, size_bytes: u64, space_bytes: u64) -> Self {
+        let make = |file: &Path| kind.make(file);
+        Self::on_device(
+            kind,
+            ScratchLoop::overcommitted(size_bytes, space_bytes, make),
+            "",
         )
     }
 

@@ -4,6 +4,7 @@
 mod bisect;
 mod blocks;
 mod bonnie;
+mod caveats;
 mod columns;
 mod compare;
 mod contest;
@@ -17,6 +18,7 @@ mod fio;
 mod fio_output;
 mod fio_replay;
 mod fio_run;
+mod ground_truth;
 mod history;
 mod ioping;
 mod json;
