@@ -110,7 +110,10 @@ impl Recording {
     /// The interval in which the slowest operation completed; `None` of nothing.
     #[must_use]
     pub fn slowest(&self) -> Option<&Interval> {
-        let taken = self.intervals.iter().filter(|one| one.latencies.count() > 0);
+        let taken = self
+            .intervals
+            .iter()
+            .filter(|one| one.latencies.count() > 0);
         taken.max_by_key(|one| one.latencies.max_ns())
     }
 

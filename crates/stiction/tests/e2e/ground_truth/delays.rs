@@ -36,7 +36,10 @@ fn root_a_delay_is_the_median_latency() {
         let median = median_ns(delay_us, reads);
         assert!(median >= delay, "{median} ns for {delay}");
         let most = 1.25 * delay + without;
-        assert!(median <= most, "{median} ns for {delay}, and {without} without");
+        assert!(
+            median <= most,
+            "{median} ns for {delay}, and {without} without"
+        );
     }
 }
 
@@ -67,7 +70,10 @@ fn root_a_stall_is_in_the_column_beyond_2_s_and_told_with_its_time() {
         let max_ns = figure(phase, "latency_ns_max");
         let over = figure(phase, "latency_over_2s_percent");
         if name == "read" {
-            assert!(max_ns >= stalled_ns && max_ns < 1.25 * stalled_ns, "{max_ns}");
+            assert!(
+                max_ns >= stalled_ns && max_ns < 1.25 * stalled_ns,
+                "{max_ns}"
+            );
             assert!((over - 100.0 / 256.0).abs() < 1e-9, "{over}");
             let said = doubt(phase, "long-stall");
             assert!(said.starts_with("a read took 2.1"), "{said}");

@@ -49,7 +49,10 @@ fn root_random_reads_come_at_the_rate_of_the_arm_at_any_depth() {
         // Not faster than the disk, and what the machine adds to 11.5 ms is little.
         let rate = figure(job, "operations_per_s");
         let share = rate / model;
-        assert!((0.85..1.02).contains(&share), "{depth}: {rate:.1} of {model:.1} /s");
+        assert!(
+            (0.85..1.02).contains(&share),
+            "{depth}: {rate:.1} of {model:.1} /s"
+        );
     }
 }
 

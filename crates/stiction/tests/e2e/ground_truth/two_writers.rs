@@ -13,7 +13,9 @@ use crate::lab::{Lab, assert_empty};
 /// Where the job files of docs/2003-story.md are.
 fn jobs(name: &str) -> std::path::PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-    root.expect("the repository").join("docs/2003-story").join(name)
+    root.expect("the repository")
+        .join("docs/2003-story")
+        .join(name)
 }
 
 fn measured(lab: &Lab, name: &str, place: &Path) -> Value {
