@@ -7,7 +7,7 @@ use stiction_core::{
     PhaseOutcome, SkipReason, StartOrder, TrialOutcome, WorkerSummary,
 };
 use stiction_engine::{
-    Cause, Ended, EngineError, IoFailure, Ledger, Outcome, Progress, WorkerOutcome,
+    Cause, Ended, EngineError, IoFailure, Ledger, Operation, Outcome, Progress, WorkerOutcome,
 };
 use stiction_host::Witness;
 
@@ -196,12 +196,17 @@ fn ending(outcome: &Outcome) -> PhaseOutcome {
 }
 
 /// Whether space, quota or the file size limit was used up: what was done until then
-/// was done rightly.
+/// was done rightly. Not where a sync found that out: then what was written is lost.
 pub(crate) fn ran_out(failure: &IoFailure) -> bool {
-    matches!(
-        failure.cause,
-        Cause::Errno(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
-    )
+    let is_sync = matches!(
+        failure.operation,
+        Operation::Fsync | Operation::Fdatasync | Operation::Msync
+    );
+    !is_sync
+        && matches!(
+            failure.cause,
+            Cause::Errno(libc::ENOSPC | libc::EDQUOT | libc::EFBIG)
+        )
 }
 
 /// How deep the queues of all workers were; `None` where none was to be.

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use fuser::{BackgroundSession, Config, MountOption};
 use rustix::mount::{UnmountFlags, unmount};
+use rustix::process::{getpriority_process, nice};
 use stiction_core::Seed;
 use tempfile::TempDir;
 
@@ -128,12 +129,10 @@ impl FaultFs {
         ];
         config.n_threads = Some(Self::THREADS);
         config.clone_fd = true;
-        let session = fuser::spawn_mount(
-            Serving::new(Arc::clone(&state)),
-            mount_point.path(),
-            &config,
-        )
-        .map_err(|error| format!("no FUSE file system can be mounted: {error}"))?;
+        let serving = Serving::new(Arc::clone(&state));
+        let session = before_others(|| fuser::spawn_mount(serving, mount_point.path(), &config));
+        let session =
+            session.map_err(|error| format!("no FUSE file system can be mounted: {error}"))?;
         Ok(Self {
             _session: session,
             mount_point,
@@ -208,6 +207,19 @@ impl State {
             });
         }
     }
+}
+
+/// Calls `start` so that the threads it starts go before others, as a device would that has
+/// a processor of its own. Without the right to do so they do not.
+fn before_others<T>(start: impl FnOnce() -> T) -> T {
+    let own = getpriority_process(None).unwrap_or(0);
+    let raised = nice(-20).is_ok();
+    let started = start();
+    if raised {
+        // The kernel lets everybody lower it again.
+        let _ = nice(own + 20);
+    }
+    started
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

@@ -69,6 +69,9 @@ pub(super) struct Head {
     /// Time into the revolution, ns.
     turned_ns: u64,
     free_at: Option<Instant>,
+    /// By how much answers came too late, on a machine that has other work: taken off what
+    /// the next request waits.
+    late: Duration,
 }
 
 impl Head {
@@ -78,6 +81,7 @@ impl Head {
             position_bytes: 0,
             turned_ns: disk.seed.stream(0).0 % disk.revolution_ns,
             free_at: None,
+            late: Duration::ZERO,
         }
     }
 
@@ -112,9 +116,16 @@ impl Head {
     ) -> (Duration, Instant) {
         let works = self.pass_over(offset_bytes, length_bytes, capacity_bytes);
         let begins = self.free_at.map_or(now, |free_at| free_at.max(now));
-        let done = begins + works;
+        let made_up = self.late.min(works);
+        self.late -= made_up;
+        let done = begins + works - made_up;
         self.free_at = Some(done);
         (works, done)
+    }
+
+    /// A request that was to be done at `done` is answered `now`.
+    pub(super) fn answered(&mut self, done: Instant, now: Instant) {
+        self.late += now.saturating_duration_since(done);
     }
 }
 
@@ -186,6 +197,10 @@ mod tests {
         let later = second + Duration::from_secs(1);
         let (works, third) = head.take(later, (0, 4096), CAPACITY);
         assert_eq!(third, later + works, "an idle disk begins at once");
+        let late = Duration::from_micros(300);
+        head.answered(third, third + late);
+        let (works, fourth) = head.take(third + late, (CAPACITY / 2, 4096), CAPACITY);
+        assert_eq!(fourth, third + works, "what came too late is made up for");
     }
 
     #[test]

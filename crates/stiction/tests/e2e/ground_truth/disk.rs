@@ -56,18 +56,18 @@ fn root_random_reads_come_at_the_rate_of_the_arm_at_any_depth() {
     }
 }
 
-/// Blocks in order cost their transfer alone: 40 MB/s, of which a queue that never runs dry
-/// gets nearly all.
+/// Blocks in order cost their transfer alone: 40 MB/s, less what the machine takes between
+/// two of them, a quarter of the 3.3 ms of one at most.
 #[test]
 fn root_sequential_reads_come_at_the_rate_of_the_platter() {
     testkit::require_root!();
     let lab = Lab::new();
     let device = disk(GIB);
     let options = format!(
-        "--rw=read --bs=64k --direct=1 --size=32m --ioengine=io_uring --iodepth=8 --filename={}",
+        "--rw=read --bs=128k --direct=1 --size=32m --filename={}",
         device.path().display()
     );
     let report = fio(&lab, &options, lab.store());
     let rate = figure(phase(&report, "job"), "rate_bytes_per_s");
-    assert!((34e6..40.4e6).contains(&rate), "{rate} bytes/s");
+    assert!((30e6..40.4e6).contains(&rate), "{rate} bytes/s");
 }

@@ -25,9 +25,18 @@ use serde_json::Value;
 
 use crate::lab::Lab;
 
-/// A job of fio's words, read or written below `place`.
+/// A job of fio's words, read or written below `place`, before all other work of the
+/// machine: what a busy one adds to a known latency is not looked for here.
 fn fio(lab: &Lab, options: &str, place: &Path) -> Value {
-    lab.json(words(options, place), 0)
+    let ours = lab.process(words(options, place));
+    let mut command = std::process::Command::new("nice");
+    command.args(["-n", "-20"]).arg(ours.get_program());
+    command.args(ours.get_args()).arg("--json");
+    command.env("STICTION_STORE", lab.store());
+    let ended = command.output().expect("nice, of the core utilities");
+    let talk = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{options}: {talk}");
+    serde_json::from_slice(&ended.stdout).expect("JSON")
 }
 
 fn words(options: &str, place: &Path) -> Vec<std::ffi::OsString> {
