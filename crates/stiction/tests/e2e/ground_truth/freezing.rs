@@ -1,7 +1,5 @@
 //! A filesystem that is frozen while it is written to: the writes wait, and are told.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use testkit::{LoopFilesystem, LoopKind};
@@ -11,22 +9,6 @@ use crate::counters::{Counters, phase};
 use crate::lab::{Lab, PATIENCE};
 
 const FROZEN: Duration = Duration::from_millis(2500);
-
-/// A frozen filesystem, thawed on drop.
-struct Freeze(PathBuf);
-
-impl Freeze {
-    fn of(mount_point: &Path) -> Self {
-        testkit::run(Command::new("fsfreeze").arg("--freeze").arg(mount_point));
-        Self(mount_point.to_owned())
-    }
-}
-
-impl Drop for Freeze {
-    fn drop(&mut self) {
-        testkit::run(Command::new("fsfreeze").arg("--unfreeze").arg(&self.0));
-    }
-}
 
 /// Freezes it for [`FROZEN`] once the device is written to.
 fn freeze_when_written(filesystem: &LoopFilesystem) {
@@ -38,9 +20,7 @@ fn freeze_when_written(filesystem: &LoopFilesystem) {
         assert!(Instant::now() < deadline, "nothing is written to {name}");
         std::thread::yield_now();
     }
-    let frozen = Freeze::of(filesystem.path());
-    std::thread::sleep(FROZEN);
-    drop(frozen);
+    testkit::freeze_for(filesystem.path(), FROZEN);
 }
 
 fn is_told(kind: LoopKind) {
