@@ -82,6 +82,13 @@ impl ControlGroups {
     }
 }
 
+/// Whether a group of version 2 is the top of the hierarchy, which has all processes of
+/// the machine in it: it is the only one without a type
+/// (`Documentation/admin-guide/cgroup-v2.rst`). What a container sees as the top is not.
+pub(crate) fn is_top(roots: &Roots, folder: &Path) -> bool {
+    !roots.has(folder.join("cgroup.type"))
+}
+
 /// From the group at `path` of the hierarchy up to the folder that is mounted. In a
 /// container the mount shows a part of the hierarchy, whose name `root` carries;
 /// a path outside of it is only visible from its top down.

@@ -34,7 +34,8 @@ pub use cache::{CacheDrop, drop_all_caches, drop_file_cache, fill_file_cache};
 pub use changes::{
     Affinity, Alterations, Altered, BlockQueue, ControlGroup, DirtyLimit, FilesystemKind,
     FilesystemRecipe, GlobalGrant, GlobalSetting, GroupLimits, JournalPlace, KeptFile, Limits,
-    LoopDevice, MountedFilesystem, SCRATCH_BYTES, ScratchFilesystem, ScratchSpace, machine_factors,
+    LoopDevice, MountedFilesystem, SCRATCH_BYTES, ScratchFilesystem, ScratchSpace, enter_own_group,
+    machine_factors,
 };
 pub use error::HostError;
 pub use facts::{cpus_of_nodes, numa_nodes, observe_environment, observe_environment_in};

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use stiction_core::{
     Applied, CacheState, Conditions, Environment, Job, Phase, PlannedTrial, Record, SkipReason,
-    TargetStack, TrialOutcome,
+    TargetStack, TrialOutcome, WitnessLevel,
 };
 use stiction_engine::{Progress, StopFlag};
-use stiction_host::{FactOptions, HostError, UndoJournal, observe_target};
+use stiction_host::{
+    ControlGroup, FactOptions, HostError, UndoJournal, enter_own_group, observe_target,
+};
 use stiction_suite::conditions::obstacle;
 use stiction_suite::{Context, Events, EventsError, SessionClock, SuiteError, TrialReport};
 
@@ -225,6 +227,7 @@ impl Stage<'_> {
         };
         context.cache = preparing.cache();
         context.conditions = conditions;
+        let _alone = alone(environment.witness, self.undo, context.events);
         // What the workload borrows is dropped with it, or is only added to: phases
         // that were recorded before a panic are whole.
         let result = catch_unwind(AssertUnwindSafe(|| {
@@ -247,6 +250,18 @@ impl Stage<'_> {
             }
         }
     }
+}
+
+/// A control group for this trial, where every witness is wanted: the pressure in it is
+/// that of our own tasks. Without it the pressure is the machine's, and called so.
+fn alone(level: WitnessLevel, undo: &UndoJournal, events: &mut dyn Events) -> Option<ControlGroup> {
+    if level != WitnessLevel::Full {
+        return None;
+    }
+    enter_own_group(undo).unwrap_or_else(|error| {
+        events.note(&format!("pressure is the whole machine's: {error}"));
+        None
+    })
 }
 
 /// What a trial that ended so means for the session.

@@ -15,6 +15,7 @@ mod kernel_files;
 mod loop_device;
 mod mount;
 mod mount_options;
+mod own_group;
 mod scratch;
 
 pub use affinity::Affinity;
@@ -28,6 +29,7 @@ pub use group_limits::{GroupLimits, Limits};
 pub use kernel_files::KeptFile;
 pub use loop_device::LoopDevice;
 pub use mount::MountedFilesystem;
+pub use own_group::enter_own_group;
 pub use scratch::{FilesystemRecipe, ScratchFilesystem, ScratchSpace};
 
 pub(crate) use kernel_files::put_back_leftover;

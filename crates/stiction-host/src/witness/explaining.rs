@@ -1,9 +1,10 @@
 //! The counters that explain a number and check none.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use stiction_core::{TargetStack, WitnessCost, Witnesses};
+use stiction_core::{TargetStack, Witnesses};
 
+use super::cost;
 use super::filesystems::Filesystems;
 use super::heat::HeatReading;
 use super::own_process::OwnProcess;
@@ -42,32 +43,23 @@ impl Explaining {
 struct Costed<T> {
     name: &'static str,
     witness: T,
-    ns: u64,
+    took: Duration,
 }
 
 impl<T> Costed<T> {
     fn begin(name: &'static str, begin: impl FnOnce() -> T) -> Self {
-        let start = Instant::now();
-        let witness = begin();
+        let begun = Instant::now();
         Self {
             name,
-            witness,
-            ns: ns_since(start),
+            witness: begin(),
+            took: begun.elapsed(),
         }
     }
 
     fn finish(self, seen: &mut Witnesses, finish: impl FnOnce(T, &mut Witnesses)) {
-        let start = Instant::now();
+        let begun = Instant::now();
         finish(self.witness, seen);
-        seen.costs.push(WitnessCost {
-            witness: self.name.to_owned(),
-            beside_ns: self.ns + ns_since(start),
-            during_cpu_ns: 0,
-            records: 0,
-        });
+        seen.costs
+            .push(cost(self.name, self.took + begun.elapsed()));
     }
-}
-
-fn ns_since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

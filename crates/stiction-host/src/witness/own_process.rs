@@ -222,4 +222,60 @@ mod tests {
         // The kernel has no such counter.
         assert_eq!(delays_since(after, nothing, true).thrashing, None);
     }
+
+    /// The kernel's switch, on until this is dropped.
+    struct SwitchedOn(String);
+
+    impl SwitchedOn {
+        fn new() -> Self {
+            let before = std::fs::read_to_string(DELAY_SWITCH).unwrap();
+            std::fs::write(DELAY_SWITCH, "1").unwrap();
+            Self(before)
+        }
+    }
+
+    impl Drop for SwitchedOn {
+        fn drop(&mut self) {
+            std::fs::write(DELAY_SWITCH, &self.0).unwrap();
+        }
+    }
+
+    /// 64 reads past the cache, by a thread that begins while waits are counted: it slept
+    /// for most of them, and each sleep is booked.
+    #[test]
+    fn root_waits_for_a_device_are_booked_where_they_are_counted() {
+        use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+
+        testkit::require_root!();
+        let device = testkit::ScratchLoop::new(16 << 20);
+        let roots = Roots::live();
+        let seen_of = |work: &(dyn Fn() + Sync)| {
+            let before = OwnProcess::begin(&roots);
+            std::thread::scope(|scope| scope.spawn(work).join().unwrap());
+            let mut seen = Witnesses::default();
+            before.finish(&roots, &mut seen);
+            seen
+        };
+        let read = || {
+            let mut options = std::fs::OpenOptions::new();
+            let file = options.read(true).custom_flags(libc::O_DIRECT);
+            let file = file.open(device.path()).unwrap();
+            let mut room = vec![0; 8192];
+            let start = room.as_ptr().align_offset(4096);
+            for block in 0..64 {
+                file.read_exact_at(&mut room[start..start + 4096], block * 4096)
+                    .unwrap();
+            }
+        };
+        let on = SwitchedOn::new();
+        let delays = seen_of(&read).delays.unwrap();
+        let waits = delays.block_io.unwrap();
+        assert!(waits.count > 32 && waits.ns > 0, "{delays:?}");
+        drop(on);
+        if std::fs::read_to_string(DELAY_SWITCH).unwrap().trim() == "0" {
+            let seen = seen_of(&read);
+            assert_eq!(seen.delays.unwrap().block_io, None);
+            assert!(seen.unexplained[0].contains("task_delayacct"), "{seen:?}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stiction_core::{Pressure, PressureSeen};
 
 use crate::Roots;
-use crate::cgroup::ControlGroups;
+use crate::cgroup::{ControlGroups, is_top};
 
 /// A reading of the time in which tasks waited for each resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,7 @@ impl GroupPressure {
     pub(super) fn read(roots: &Roots) -> Option<Self> {
         let groups = ControlGroups::read(roots).version_two();
         let own = groups.and_then(|groups| groups.folders.first().cloned());
+        let own = own.filter(|folder| !is_top(roots, folder));
         let own = own.and_then(|folder| {
             let totals = totals_in(roots, |name| folder.join(format!("{name}.pressure")));
             (totals != Pressure::default()).then(|| Self {
@@ -135,5 +136,33 @@ mod tests {
             GroupPressure::read(&Roots::at(&machine.path().join("proc"))),
             None
         );
+    }
+
+    /// Where our process stands at the top it gets a group of its own, whose tasks are
+    /// ours alone, and is put back.
+    #[test]
+    fn root_a_group_of_our_own_has_our_pressure() {
+        testkit::require_root!();
+        let roots = Roots::live();
+        let groups = || std::fs::read_to_string("/proc/self/cgroup").unwrap();
+        let home = groups();
+        let state = tempfile::tempdir().unwrap();
+        let id = stiction_core::SessionId::new(jiff::Timestamp::UNIX_EPOCH, 1);
+        let undo = crate::UndoJournal::open(state.path(), &id).unwrap();
+        let at_home = GroupPressure::read(&roots).unwrap();
+        let group = crate::enter_own_group(&undo).unwrap();
+        let inside = GroupPressure::read(&roots).unwrap();
+        let Some(group) = group else {
+            assert_ne!(at_home.source, "/proc/pressure", "{home}");
+            return;
+        };
+        assert_eq!(at_home.source, "/proc/pressure");
+        assert_eq!(inside.source, group.path().display().to_string());
+        assert_eq!(inside.since(&at_home), None);
+        let path = group.path().to_owned();
+        group.remove().unwrap();
+        assert_eq!(groups(), home);
+        assert!(!path.exists());
+        assert!(undo.open_changes().is_empty());
     }
 }
