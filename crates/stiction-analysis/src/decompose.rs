@@ -28,7 +28,7 @@ pub struct Range {
 }
 
 impl Range {
-    fn new(lowest: f64, highest: f64) -> Self {
+    pub(crate) fn new(lowest: f64, highest: f64) -> Self {
         Self { lowest, highest }
     }
 
@@ -48,7 +48,7 @@ impl Range {
         self.lowest > other.highest
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self::new(self.lowest + other.lowest, self.highest + other.highest)
     }
 
@@ -61,7 +61,7 @@ impl Range {
         Self::new(self.lowest * other.lowest, self.highest * other.highest)
     }
 
-    fn scaled(self, factor: f64) -> Self {
+    pub(crate) fn scaled(self, factor: f64) -> Self {
         Self::new(self.lowest * factor, self.highest * factor)
     }
 
@@ -70,7 +70,7 @@ impl Range {
     }
 
     /// The mean of several; `None` of none.
-    fn mean(ranges: &[Self]) -> Option<Self> {
+    pub(crate) fn mean(ranges: &[Self]) -> Option<Self> {
         let sum = ranges.iter().copied().reduce(Self::plus)?;
         Some(sum.scaled(1.0 / ranges.len() as f64))
     }

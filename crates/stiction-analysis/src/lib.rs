@@ -15,6 +15,7 @@
 //! - [`percent`]: the percent-from-baseline tables of 2003.
 //! - [`slowdown`]: how long one thing takes over another, with its interval.
 //! - [`steady`]: when a rate had become steady, and what of it is warm-up.
+//! - [`explain`]: what moved together with a difference, and the run that would prove it.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
 //! - [`selftest`]: the rules held against worlds of which the truth is known.
 //! - [`history`]: how figures went over time, and where their level changed.
@@ -29,6 +30,7 @@ pub mod decompose;
 pub mod doubt;
 mod draws;
 pub mod estimate;
+pub mod explain;
 pub mod history;
 pub mod mixed;
 pub mod noise;

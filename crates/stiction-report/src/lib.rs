@@ -14,6 +14,7 @@ pub mod contest;
 mod curve;
 mod doubts;
 mod environment;
+mod explain;
 pub mod ext3_tools;
 mod figure;
 mod fio;
@@ -47,6 +48,7 @@ pub use comparison::{
     osdl,
 };
 pub use curve::curve;
+pub use explain::{ExplainShown, explain};
 pub use fio::{fio_errors, fio_lint};
 pub use fio_run::{fio_run, is_fio_run};
 pub use history::{

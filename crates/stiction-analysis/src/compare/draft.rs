@@ -122,7 +122,7 @@ fn about(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Option<String>
 }
 
 /// What a repetition has to be at least, by what differs.
-fn unit(
+pub(super) fn unit(
     a: &Side<'_>,
     b: &Side<'_>,
     environment: &EnvironmentDifference,

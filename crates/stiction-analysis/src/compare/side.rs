@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use stiction_core::{Cell, Level, Provenance, Session, Trial};
+use stiction_core::{Cell, Level, Provenance, Session, Setting, Trial};
 
+use super::environment::configuration;
 use crate::AnalysisError;
 
 /// The factor whose levels are the configurations of a session in blocks.
@@ -178,10 +179,38 @@ impl<'a> Side<'a> {
         cells.filter_map(own).collect()
     }
 
+    /// Whether it is the configuration of `other` once more, under another name.
+    #[must_use]
+    pub fn is_once_more(&self, other: &Self) -> bool {
+        let bare = |side: &Self| {
+            let mut told = side.configuration()?.clone();
+            let fields = told.as_object_mut()?;
+            fields.remove("name");
+            Some(told)
+        };
+        self.name != other.name && bare(self).is_some_and(|own| Some(own) == bare(other))
+    }
+
     /// Whether the trials of both, of one session each, are the same.
     pub(super) fn is_same_trials(&self, other: &Self) -> bool {
         let places = |side: &Self| -> Vec<usize> { side.trials.iter().map(|t| t.place).collect() };
         !self.trials.is_empty() && places(self) == places(other)
+    }
+
+    /// What was set on the machine for its trials, as its first trial has it.
+    pub(crate) fn settings(&self) -> Vec<Setting> {
+        let first = self.trials.first().map(|one| &one.trial.settings);
+        let applied = first.into_iter().flatten();
+        applied.map(|one| one.asked.clone()).collect()
+    }
+
+    /// What the plan of its first session says of its configuration; `None` where no
+    /// configuration chose it.
+    pub(crate) fn configuration(&self) -> Option<&'a serde_json::Value> {
+        let trial = self.trials.first()?;
+        let plan = trial.session.header.plan.as_ref()?;
+        let name = trial.trial.cell.get(CONFIGURATION)?.to_string();
+        configuration(&plan.parameters, &name)
     }
 
     /// The factor that chose it.

@@ -13,6 +13,7 @@ mod compare;
 mod contest;
 mod curve;
 mod effects;
+mod explain;
 mod file_layout;
 mod fio;
 mod gate;
@@ -56,6 +57,7 @@ pub(crate) use calibrate::CalibrateArguments;
 pub(crate) use compare::CompareArguments;
 pub(crate) use contest::{ContestArguments, ContestLayout, JobWord, LoadDataWord, LoadWord};
 pub(crate) use curve::{ArrivalsWord, CurveArguments, Engine, ReadWrite};
+pub(crate) use explain::ExplainArguments;
 pub(crate) use file_layout::{FileLayoutArguments, FileLayoutView};
 pub(crate) use fio::{FioArguments, FioCommand, FioRunArguments, option_of_run};
 pub(crate) use gate::GateArguments;
@@ -112,6 +114,7 @@ Look back and compare:
   stiction report k3f9 --layout bonnie-html
                                     A report again, as an old program had it
   stiction compare k3f9 m2p7        Two sessions side by side
+  stiction explain k3f9 m2p7        What moved along, and the run to prove it
   stiction gate --baseline 6.9 m2p7 Exit 1 if something became worse
   stiction history                  What changed over time, and where
   stiction bisect auto v1 v2 --run ./bench
@@ -233,7 +236,9 @@ pub(crate) enum Command {
     Report(ReportArguments),
     /// Hold sessions, labels or factors against a baseline: worse, better, the same?
     Compare(Box<CompareArguments>),
-    /// The same for scripts: exit 0 without a regression, 1 with one, 3 unsure
+    /// What moved together with a difference, and the run that would prove it
+    Explain(Box<ExplainArguments>),
+    /// The same as `compare` for scripts: exit 0 without a regression, 1 with one, 3 unsure
     Gate(Box<GateArguments>),
     /// Name sessions to compare others with
     Baseline(BaselineArguments),

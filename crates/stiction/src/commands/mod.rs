@@ -13,6 +13,7 @@ mod clean;
 mod compare;
 mod contest;
 mod curve;
+mod explain;
 mod fio;
 mod fio_output;
 mod gate;
@@ -120,6 +121,7 @@ fn carry_out<'a>(
         Command::Show(typed) => sessions::show(typed, &desk()?),
         Command::Report(typed) => sessions::report(typed, &desk()?),
         Command::Compare(typed) => compare::run(typed, &desk()?),
+        Command::Explain(typed) => explain::run(typed, &desk()?),
         Command::Gate(typed) => gate::run(typed, &desk()?),
         Command::Baseline(typed) => baseline::run(typed, &desk()?),
         Command::History(typed) => history::run(typed, &desk()?),

@@ -34,7 +34,7 @@ pub(super) struct Sides {
 
 /// One side, and the sessions that it is of.
 #[derive(Clone)]
-struct OwnedSide {
+pub(super) struct OwnedSide {
     name: Option<String>,
     parts: Vec<(Rc<Session>, Choice)>,
 }
@@ -60,7 +60,7 @@ impl OwnedSide {
         }
     }
 
-    fn side(&self) -> Result<Side<'_>, Failure> {
+    pub(super) fn side(&self) -> Result<Side<'_>, Failure> {
         let mut parts = Vec::new();
         for (session, choice) in &self.parts {
             parts.push(match choice {
@@ -109,6 +109,48 @@ impl Sides {
             }
             _ => Self::of(each(archive, operands)?, None),
         }
+    }
+
+    /// As [`find`](Self::find), or one side alone: a session without configurations.
+    ///
+    /// # Errors
+    /// When a name means nothing or too much.
+    pub(super) fn find_or_one(
+        archive: &Archive,
+        directory: &Path,
+        typed: &SidesArguments,
+    ) -> Result<Self, Failure> {
+        let is_alone = typed.column.is_none() && typed.baseline.is_none();
+        if let ([only], true, None) = (&typed.operands[..], is_alone, &typed.factor) {
+            let one = chosen(archive, only)?;
+            let configurations = |(session, choice): &(Rc<Session>, Choice)| {
+                matches!(choice, Choice::Whole)
+                    && Side::of_each_level(session, CONFIGURATION).is_ok()
+            };
+            if !one.parts.iter().any(configurations) {
+                return Ok(Self {
+                    baseline: one,
+                    candidates: Vec::new(),
+                    column: None,
+                });
+            }
+        }
+        Self::find(archive, directory, typed)
+    }
+
+    /// A further side: a configuration or label of the baseline's session where it has one of
+    /// that name, else what an operand of that name means.
+    ///
+    /// # Errors
+    /// When it means nothing.
+    pub(super) fn further(&self, archive: &Archive, named: &OsStr) -> Result<OwnedSide, Failure> {
+        if let ([(session, _)], Some(label)) = (&self.baseline.parts[..], named.to_str())
+            && Side::labelled(session, label).is_ok()
+        {
+            let choice = Choice::Label(label.to_owned());
+            return Ok(OwnedSide::one(Rc::clone(session), choice));
+        }
+        chosen(archive, named)
     }
 
     fn of(mut sides: Vec<OwnedSide>, column: Option<String>) -> Result<Self, Failure> {

@@ -153,6 +153,8 @@ fn every_command_writes_a_document() {
     ];
     check(&lab.json(note, 0), "stiction-annotation");
     check(&lab.json(["compare", "a", "b"], 3), "stiction-comparison");
+    check(&lab.json(["explain", "a", "b"], 0), "stiction-explanation");
+    check(&lab.json(["explain", "a"], 0), "stiction-explanation");
     let table = seed("tiobench-ext3-32-threads.txt");
     let labels = words([&"compare", &table, &"2.5.59", &"2.5.59-mm2"]);
     check(&lab.json(labels, 3), "stiction-comparison");

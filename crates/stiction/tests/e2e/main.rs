@@ -12,6 +12,7 @@ mod counters;
 mod curve;
 mod devices;
 mod exits;
+mod explain;
 mod ext3_tools;
 mod filesystems;
 mod fio;

@@ -2,7 +2,7 @@
 
 use crate::lab::{Lab, assert_fits};
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "quick",
     "curve",
     "tiobench",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 23] = [
     "list",
     "show",
     "compare",
+    "explain",
     "gate",
     "baseline",
     "import",
@@ -78,7 +79,7 @@ fn every_shell_gets_completions() {
 }
 
 /// Those that have examples; the first is the program itself.
-const WITH_EXAMPLES: [&str; 23] = [
+const WITH_EXAMPLES: [&str; 24] = [
     "",
     "quick",
     "curve",
@@ -97,6 +98,7 @@ const WITH_EXAMPLES: [&str; 23] = [
     "calibrate",
     "show",
     "compare",
+    "explain",
     "gate",
     "baseline",
     "import",
