@@ -36,7 +36,8 @@ mod work;
 
 pub use crate::change::{Change, Favours, Scale, SideValue};
 pub use comparison::{BlockValues, Comparison, Doubt, Estimate, Method, Row};
-pub use environment::{Difference, EnvironmentDifference, difference};
+pub(crate) use environment::stated_by_name;
+pub use environment::{Difference, EnvironmentDifference, difference, stated_of};
 pub(crate) use matched::{Matched, alone, matched};
 pub use matrix::{Fact, Family, Matrix, Projection, Setup};
 pub use options::{CompareOptions, Control};

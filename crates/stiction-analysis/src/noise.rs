@@ -134,13 +134,8 @@ pub fn is_of_same_place(session: &Session, other: &Session) -> bool {
 /// Configurations that are the same but for their names, each with the first like it.
 fn stated_twice(session: &Session) -> Vec<(String, String)> {
     let plan = session.header.plan.as_ref();
-    let all = plan.and_then(|plan| plan.parameters.get("configurations")?.as_array());
-    let stated = |one: &serde_json::Value| {
-        let mut stated = one.as_object()?.clone();
-        let name = stated.remove("name")?.as_str()?.to_owned();
-        Some((name, stated))
-    };
-    let all: Vec<_> = all.into_iter().flatten().filter_map(stated).collect();
+    let all = plan.map(|plan| compare::stated_by_name(&plan.parameters));
+    let all = all.unwrap_or_default();
     let mut pairs = Vec::new();
     for (index, (name, stated)) in all.iter().enumerate() {
         let alike = all[..index].iter().find(|(_, other)| other == stated);

@@ -30,6 +30,11 @@ pub enum Verdict {
         /// What failed, a sentence each. Never empty.
         reasons: Vec<String>,
     },
+    /// A side was skipped: nothing was tried, so nothing failed.
+    NotRun {
+        /// Why, a sentence each. Never empty.
+        reasons: Vec<String>,
+    },
     /// The two numbers are not of the same thing.
     NotComparable {
         /// What differs, a sentence each. Never empty.
@@ -49,6 +54,7 @@ impl Verdict {
             Self::Same => "SAME",
             Self::CannotTell { .. } => "CANNOT TELL",
             Self::Failed { .. } => "FAILED",
+            Self::NotRun { .. } => "NOT RUN",
             Self::NotComparable { .. } => "NOT COMPARABLE",
         }
     }
@@ -59,6 +65,7 @@ impl Verdict {
         match self {
             Self::CannotTell { reasons, .. }
             | Self::Failed { reasons, .. }
+            | Self::NotRun { reasons }
             | Self::NotComparable { reasons } => reasons,
             _ => &[],
         }
@@ -74,7 +81,7 @@ pub enum Outcome {
     Regression,
     /// Nothing is known to be worse, and something could not be told.
     CannotTell,
-    /// Nothing could be compared.
+    /// Nothing could be compared, or nothing ran.
     NotComparable,
 }
 
@@ -95,7 +102,7 @@ impl Outcome {
                         outcome = Self::NoRegression;
                     }
                 }
-                Verdict::NotComparable { .. } => {}
+                Verdict::NotRun { .. } | Verdict::NotComparable { .. } => {}
             }
         }
         outcome

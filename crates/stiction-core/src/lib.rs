@@ -24,10 +24,12 @@ mod course;
 mod depths;
 mod digest;
 mod environment;
+mod estimate;
 mod export;
 mod figures;
 mod file_order;
 mod filesystem_counters;
+mod foresight;
 mod heat;
 mod histogram;
 mod id;
@@ -82,6 +84,7 @@ pub use digest::Digest;
 pub use environment::{
     Cpu, Environment, IoLimit, Kernel, Limits, Memory, MissingFact, Tool, Virtualisation,
 };
+pub use estimate::Estimate;
 pub use export::{
     EXPORT_SCHEMA, EXPORT_SCHEMA_VERSION, ExportError, export_session, read_exported_session,
 };
@@ -93,6 +96,7 @@ pub use file_order::{FileChoice, FileOrder};
 pub use filesystem_counters::{
     Between, BtrfsCounters, Ext4Counters, FilesystemCounters, JournalTraffic, XfsCounters,
 };
+pub use foresight::{ForeseenPart, ForeseenTrial, Foresight, Known};
 pub use heat::{Heat, Temperature};
 pub use histogram::{Histogram, HistogramError};
 pub use id::{IdError, SessionId};

@@ -25,6 +25,7 @@ mod fio_results;
 mod harvest;
 mod label;
 mod mail;
+mod nearest;
 mod number;
 mod page;
 mod percent;
@@ -41,6 +42,7 @@ use stiction_core::{Caveat, Trial};
 
 pub use decode::decode;
 use harvest::Harvest;
+pub use nearest::nearest;
 use page::Page;
 
 /// What one text held.

@@ -9,6 +9,7 @@ pub mod bisect;
 pub mod blocks;
 mod error;
 mod events;
+mod foresight;
 mod ground;
 mod hooks;
 mod preparing;
@@ -20,6 +21,7 @@ mod trial;
 
 pub use error::RunnerError;
 pub use events::{RunEvent, RunEvents};
+pub use foresight::foresee;
 pub use preparing::estimate_preparation;
 pub use run::{Ran, resume_study, run_session, run_study};
 pub use settings::RunSettings;

@@ -48,7 +48,8 @@ impl Earlier {
             .as_ref()
             .and_then(|then| plans_apart(then, &expanded.plan))
             .or_else(|| machines_apart(&header.environment, &expanded.environment));
-        let obstacle = expanded.obstacle.as_ref();
+        let nothing_runs = expanded.obstacles.len() == expanded.parts.len();
+        let obstacle = expanded.obstacles.values().next().filter(|_| nothing_runs);
         let obstacle = obstacle.map(|reason| reason.detail.clone());
         if let Some(problem) = differs.or(obstacle) {
             return Err(refused(header, problem));

@@ -1,5 +1,6 @@
 //! A session from its environment to its end.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -166,6 +167,7 @@ fn go_on(
         resumptions,
         parts: &expanded.parts,
         turns: &expanded.turns,
+        obstacles: &expanded.obstacles,
         stage: Stage {
             stop,
             undo: &begun.undo,
@@ -182,7 +184,7 @@ fn go_on(
         ),
         events,
     };
-    run.carry_out(expanded.obstacle.as_ref(), decide, header.started)
+    run.carry_out(decide, header.started)
 }
 
 fn header(settings: &RunSettings, plan: Plan, environment: Environment) -> SessionHeader {
@@ -258,6 +260,8 @@ struct Run<'a> {
     resumptions: Vec<Resumption>,
     parts: &'a [Part<'a>],
     turns: &'a [Turn],
+    /// Why parts cannot run here.
+    obstacles: &'a BTreeMap<usize, SkipReason>,
     stage: Stage<'a>,
     preparing: Preparing<'a>,
     events: &'a mut dyn RunEvents,
@@ -271,17 +275,14 @@ struct Course {
 }
 
 impl Run<'_> {
-    fn carry_out(
-        mut self,
-        obstacle: Option<&SkipReason>,
-        decide: &mut dyn Decide,
-        began: jiff::Timestamp,
-    ) -> Ran {
+    fn carry_out(mut self, decide: &mut dyn Decide, began: jiff::Timestamp) -> Ran {
         let is_in_blocks = self.turns.iter().any(|turn| turn.planned.block.is_some());
-        let course = match obstacle {
-            Some(reason) => self.none(reason),
-            None if is_in_blocks => self.all_blocks(decide),
-            None => self.all_trials(),
+        let course = if self.obstacles.len() == self.parts.len() {
+            self.none()
+        } else if is_in_blocks {
+            self.all_blocks(decide)
+        } else {
+            self.all_trials()
         };
         let end = SessionEnd {
             outcome: course.outcome,
@@ -295,13 +296,13 @@ impl Run<'_> {
         self.finish(end)
     }
 
-    /// Nothing can run: every trial is skipped for the same reason, but of blocks only
-    /// those of the first.
-    fn none(&mut self, reason: &SkipReason) -> Course {
+    /// Nothing can run: every trial is skipped for its reason, but of blocks only those of
+    /// the first.
+    fn none(&mut self) -> Course {
         let first = self.turns.first().map(|turn| turn.planned.block);
         let all = self.turns.iter();
         for turn in all.take_while(|turn| Some(turn.planned.block) == first) {
-            self.skip(&turn.planned, reason.clone());
+            self.skip(&turn.planned, self.obstacles[&turn.part].clone());
         }
         Course {
             outcome: SessionOutcome::Completed,
@@ -397,6 +398,10 @@ impl Run<'_> {
 
     fn trial(&mut self, number: usize, turn: &Turn) -> Ended {
         let planned = &turn.planned;
+        if let Some(reason) = self.obstacles.get(&turn.part) {
+            self.skip(planned, reason.clone());
+            return Ended::Normally;
+        }
         let of = self.turns.len();
         self.events.take(RunEvent::TrialStarted {
             number,

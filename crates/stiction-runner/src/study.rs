@@ -1,10 +1,11 @@
 //! What is to be measured: one workload, or several configurations in blocks.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use stiction_core::{
-    Applied, Conditions, Environment, Phase, PhaseKind, Plan, PlannedTrial, Preparation, Seed,
-    Setting, SkipReason, TargetStack, Tool, WitnessLevel,
+    Applied, Cell, Conditions, Environment, Phase, PhaseKind, Plan, PlannedTrial, Preparation,
+    Seed, Setting, SkipReason, TargetStack, Tool, WitnessLevel,
 };
 use stiction_host::{Alterations, FactOptions, observe_environment, observe_target};
 use stiction_suite::{CommandLine, Place, Workload, conditions};
@@ -15,8 +16,15 @@ use crate::blocks::{Blocks, arrange};
 /// One thing to measure, and how it differs from the others.
 #[derive(Clone)]
 pub struct Configuration<'a> {
-    /// What it is called: the level of the factor `configuration`.
+    /// What it is called: the level of the factor `configuration`. Several may share a
+    /// name, which then are one configuration at several places of `at`.
     pub name: String,
+    /// What tells its cells apart from those of the same name: levels of the factors
+    /// `workload` and `target`. What is measured at different ones is never compared.
+    pub at: Cell,
+    /// The levels of options of its workload that the session varies, by the factors'
+    /// names: `workload.threads`.
+    pub varied: Vec<Setting>,
     /// What is run.
     pub workload: &'a dyn Workload,
     /// Where.
@@ -35,10 +43,12 @@ pub struct Configuration<'a> {
 }
 
 impl Configuration<'_> {
-    /// The levels of factors that it is measured at.
+    /// The levels of the factors that it is measured at: those of the machine and of what
+    /// is written, and options of its workload.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
         let of_machine = self.alterations.map_or(&[][..], Alterations::settings);
-        of_machine.iter().chain(self.conditions.settings())
+        let others = self.conditions.settings().iter().chain(&self.varied);
+        of_machine.iter().chain(others)
     }
 
     /// What its conditions came to in a trial's phases.
@@ -48,6 +58,14 @@ impl Configuration<'_> {
         let jobs = own.filter_map(|phase| phase.job.as_ref());
         let layout = conditions::laid_down(phases);
         self.conditions.applied(jobs, layout.as_ref())
+    }
+
+    /// What it is called among all: its name, and where it stands beside it.
+    pub(crate) fn title(&self) -> String {
+        match self.at.is_empty() {
+            true => self.name.clone(),
+            false => format!("{} ({})", self.name, self.at),
+        }
     }
 }
 
@@ -69,6 +87,8 @@ impl<'a> Study<'a> {
         Self {
             configurations: vec![Configuration {
                 name: workload.name().to_owned(),
+                at: Cell::new(),
+                varied: Vec::new(),
                 workload,
                 places,
                 command: Vec::new(),
@@ -116,8 +136,8 @@ pub(crate) struct Expanded<'a> {
     pub(crate) plan: Plan,
     pub(crate) parts: Vec<Part<'a>>,
     pub(crate) turns: Vec<Turn>,
-    /// Why nothing can run here.
-    pub(crate) obstacle: Option<SkipReason>,
+    /// Why parts cannot run here, by their numbers.
+    pub(crate) obstacles: BTreeMap<usize, SkipReason>,
 }
 
 impl Expanded<'_> {
@@ -164,7 +184,7 @@ pub(crate) fn expand<'a>(
             environment,
         });
     }
-    let obstacle = obstacle(&parts, study.blocks.is_some());
+    let obstacles = obstacles(&parts, study.blocks.is_some());
     let (mut plan, turns) = match &study.blocks {
         Some(blocks) => arrange(&mut parts, blocks, seed)?,
         None => as_planned(&parts),
@@ -175,7 +195,7 @@ pub(crate) fn expand<'a>(
         plan,
         parts,
         turns,
-        obstacle,
+        obstacles,
     })
 }
 
@@ -230,23 +250,45 @@ pub(crate) fn with_targets(environment: &Environment, targets: Vec<TargetStack>)
     }
 }
 
-/// Why nothing can run, of all configurations together: where one cannot, the others
-/// have nothing to be held against.
-fn obstacle(parts: &[Part<'_>], is_in_blocks: bool) -> Option<SkipReason> {
-    let mut reasons = Vec::new();
-    for part in parts {
-        let configuration = part.configuration;
-        let found = configuration
-            .workload
-            .requires(&part.plan, &part.environment);
-        reasons.extend(found.into_iter().map(|reason| match is_in_blocks {
-            true => SkipReason::new(
-                reason.code,
-                format!("{}: {}", configuration.name, reason.detail),
-            ),
-            false => reason,
-        }));
+/// Why the parts that cannot run here cannot, by their numbers.
+///
+/// Where fewer than two configurations are left of several, there is nothing to hold them
+/// against, and none runs.
+fn obstacles(parts: &[Part<'_>], is_in_blocks: bool) -> BTreeMap<usize, SkipReason> {
+    let found = |part: &Part<'_>| {
+        let workload = part.configuration.workload;
+        joined(workload.requires(&part.plan, &part.environment))
+    };
+    let all: BTreeMap<usize, SkipReason> = parts
+        .iter()
+        .enumerate()
+        .filter_map(|(number, part)| Some((number, found(part)?)))
+        .collect();
+    if all.is_empty() || !is_in_blocks {
+        return all;
     }
+    let names = |runs: bool| -> BTreeSet<&str> {
+        let parts = parts.iter().enumerate();
+        let parts = parts.filter(|(number, _)| !(runs && all.contains_key(number)));
+        parts
+            .map(|(_, part)| part.configuration.name.as_str())
+            .collect()
+    };
+    if names(false).len() < 2 || names(true).len() >= 2 {
+        return all;
+    }
+    let told = all.iter().map(|(number, reason)| {
+        let title = parts[*number].configuration.title();
+        SkipReason::new(reason.code, format!("{title}: {}", reason.detail))
+    });
+    let reason = joined(told.collect()).expect("there is one");
+    (0..parts.len())
+        .map(|number| (number, reason.clone()))
+        .collect()
+}
+
+/// Several reasons as one.
+fn joined(reasons: Vec<SkipReason>) -> Option<SkipReason> {
     let code = reasons.first()?.code;
     let details: Vec<String> = reasons.into_iter().map(|reason| reason.detail).collect();
     Some(SkipReason::new(code, details.join("; ")))

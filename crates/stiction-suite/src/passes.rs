@@ -1,7 +1,8 @@
 //! Trials that are a list of jobs on one ground, one after another.
 
 use stiction_core::{
-    Action, Create, Data, Job, PhaseKind, Region, Seed, SizeMix, Sizes, SyncKind, TrialOutcome,
+    Action, Create, Data, Estimate, Job, PhaseKind, Region, Seed, SizeMix, Sizes, SyncKind,
+    TrialOutcome,
 };
 
 use crate::measure::{Request, ended_otherwise, measure};
@@ -55,6 +56,12 @@ impl Pass {
             ..self
         }
     }
+}
+
+/// What all of them take.
+pub(crate) fn estimate_of(passes: &[Pass]) -> Estimate {
+    let each = passes.iter().map(|pass| Estimate::of_job(&pass.job));
+    each.fold(Estimate::NOTHING, Estimate::then)
 }
 
 /// Bytes of an operation where only the file counts, not how it came about.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stiction_core::{
-    CacheState, Caveat, Conditions, Environment, Job, Phase, Plan, PlannedTrial, Seed, SkipReason,
-    TargetStack, TrialOutcome,
+    CacheState, Caveat, Conditions, Environment, Estimate, Job, Phase, Plan, PlannedTrial, Seed,
+    SkipReason, TargetStack, TrialOutcome,
 };
 use stiction_engine::{Progress, ScratchDevice, StopFlag};
 use stiction_host::UndoJournal;
@@ -26,6 +26,12 @@ pub trait Workload {
     /// # Errors
     /// [`SuiteError::Option`] for options that contradict each other or the machine.
     fn plan(&self, seed: Seed, environment: &Environment) -> Result<Plan, SuiteError>;
+
+    /// What a trial of the plan is expected to take, as far as the plan alone tells.
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let _ = (plan, trial);
+        Estimate::UNKNOWN
+    }
 
     /// Why nothing of the plan can run here; empty when it can.
     fn requires(&self, plan: &Plan, environment: &Environment) -> Vec<SkipReason>;

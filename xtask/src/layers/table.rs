@@ -61,7 +61,7 @@ pub(super) const LAYERS: &[Layer] = &[
         name: "stiction-formats",
         promise: "turns text into core types and back, and knows no files, engine or store",
         ours: &["stiction-core"],
-        foreign: &[PURE, &["toml"]],
+        foreign: &[PURE, &["schemars", "toml"]],
     },
     Layer {
         name: "stiction-engine",

@@ -62,8 +62,10 @@ pub(super) fn draft(a: &Side<'_>, b: &Side<'_>, options: &CompareOptions) -> Dra
         if !has_jobs(pair) && a.is_measured() && b.is_measured() {
             incomparable.extend(other_work.iter().cloned());
         }
+        // An option of the workload changes its jobs, or it would be none.
+        let about_jobs = |about: &str| about == "configuration" || about.starts_with("workload.");
         let jobs_may_differ =
-            about.as_deref() == Some("configuration") || options.allow.iter().any(|k| k == "job");
+            about.as_deref().is_some_and(about_jobs) || options.allow.iter().any(|k| k == "job");
         if jobs_may_differ {
             notes.extend(jobs.all().map(|text| format!("{}: {text}", pair.phase)));
         }
@@ -166,6 +168,12 @@ fn incomparable(
     options: &CompareOptions,
 ) -> Vec<String> {
     let mut reasons = work::benchmark_differences(a, b, &options.allow);
+    if a.factor() == Some("workload") && b.factor() == a.factor() {
+        reasons.push(format!(
+            "A is of the workload {} and B of {}",
+            a.name, b.name
+        ));
+    }
     let configurations = a.factor() == Some("configuration") && b.factor() == a.factor();
     let named = options.factor.as_deref();
     if let Some(factor) = named.or_else(|| configurations.then_some("configuration")) {
@@ -384,7 +392,7 @@ fn pair_jobs(pair: &Pair<'_>) -> work::JobDifferences {
 
 /// Whether the runs are of a command that tells figures of its own.
 fn tells_a_score(side: &Side<'_>, pair: &Pair<'_>) -> bool {
-    let is_command = |workload: &str| workload == "command";
+    let is_command = |workload: &str| workload.split('+').any(|one| one == "command");
     let plans = side.sessions().iter().map(|session| &session.header.plan);
     let mut workloads = plans.flatten().map(|plan| plan.workload.as_str());
     let runs = pair.a.iter().chain(&pair.b);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stiction_core::{Environment, Layer, LayerKind, Session, TargetStack, format_bytes};
+use stiction_core::{
+    Cell, Environment, Layer, LayerKind, Plan, Session, TargetStack, format_bytes,
+};
 
 use super::matrix::Fact;
 use super::side::{Side, SideTrial};
@@ -160,7 +162,12 @@ fn stacks<'a>(side: &Side<'a>, trial: &SideTrial<'a>) -> Vec<&'a TargetStack> {
     };
     let of_configuration = level("configuration").and_then(|name| {
         let plan = header.plan.as_ref()?;
-        let places = configuration(&plan.parameters, &name)?.get("places")?;
+        // A factor that chose the side is no longer in its cells.
+        let chosen = side.chosen.iter();
+        let cell = chosen.fold(trial.cell.clone(), |cell, (factor, level)| {
+            cell.with(factor, level.clone())
+        });
+        let places = configuration(&plan.parameters, &name, &cell)?.get("places")?;
         let places: Vec<usize> = serde_json::from_value(places.clone()).ok()?;
         places
             .into_iter()
@@ -182,14 +189,71 @@ fn stacks<'a>(side: &Side<'a>, trial: &SideTrial<'a>) -> Vec<&'a TargetStack> {
     }
 }
 
-/// What the plan's parameters say of the configuration of that name.
-pub(super) fn configuration<'p>(
+/// What the plan's parameters say of the configuration of that name, at the workload and
+/// the target of `cell`, where it is at several.
+pub(crate) fn configuration<'p>(
     parameters: &'p serde_json::Value,
     name: &str,
+    cell: &Cell,
 ) -> Option<&'p serde_json::Value> {
-    let all = parameters.get("configurations")?.as_array()?;
-    all.iter()
-        .find(|one| one.get("name").and_then(|n| n.as_str()) == Some(name))
+    let mut named = configurations(parameters, name);
+    named.find(|one| {
+        let at = one.get("at").and_then(|at| at.as_object());
+        let mut at = at.into_iter().flatten();
+        at.all(|(factor, level)| {
+            let own = cell.get(factor).map(ToString::to_string);
+            own.as_deref() == level.as_str()
+        })
+    })
+}
+
+/// Which benchmark ran in a cell of a session in blocks, and with which parameters;
+/// `None` where the plan is that of one workload.
+#[must_use]
+pub fn stated_of<'p>(plan: &'p Plan, cell: &Cell) -> Option<(&'p str, &'p serde_json::Value)> {
+    let name = cell.get("configuration")?.to_string();
+    let stated = configuration(&plan.parameters, &name, cell)?;
+    let workload = stated.get("workload").and_then(|name| name.as_str());
+    Some((
+        workload.unwrap_or(&plan.workload),
+        stated.get("parameters")?,
+    ))
+}
+
+/// The names of the plan's configurations, each with all that is said of it but that
+/// name: once for each workload and target.
+pub(crate) fn stated_by_name(
+    parameters: &serde_json::Value,
+) -> Vec<(String, Vec<serde_json::Map<String, serde_json::Value>>)> {
+    let mut found: Vec<(String, Vec<_>)> = Vec::new();
+    let all = parameters
+        .get("configurations")
+        .and_then(|all| all.as_array());
+    let stated = |one: &serde_json::Value| {
+        let mut stated = one.as_object()?.clone();
+        let name = stated.remove("name")?.as_str()?.to_owned();
+        Some((name, stated))
+    };
+    for (name, stated) in all.into_iter().flatten().filter_map(stated) {
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, all)) => all.push(stated),
+            None => found.push((name, vec![stated])),
+        }
+    }
+    found
+}
+
+/// All that the plan's parameters say of the configuration of that name: once for each
+/// workload and target.
+pub(crate) fn configurations<'p>(
+    parameters: &'p serde_json::Value,
+    name: &str,
+) -> impl Iterator<Item = &'p serde_json::Value> {
+    let all = parameters
+        .get("configurations")
+        .and_then(|all| all.as_array());
+    let all = all.into_iter().flatten();
+    all.filter(move |one| one.get("name").and_then(|n| n.as_str()) == Some(name))
 }
 
 /// Whether a fact follows from the choice of a factor's level. Another disk comes

@@ -7,7 +7,7 @@ use stiction_core::{
 use super::comparison::BlockValues;
 use super::decide;
 use super::design::Design;
-use super::pairing::{Pair, Run, without_number};
+use super::pairing::{Pair, Run, Trouble, without_number};
 use super::replication::{RunOrder, Unit};
 use super::restated;
 use super::work::JobDifferences;
@@ -113,7 +113,9 @@ pub(super) fn effect(ground: &Ground<'_>, metric: &Metric, a: Option<&SideValue>
 /// What is to become of a metric.
 pub(super) fn judge(ground: &Ground<'_>, figures: &Figures<'_>) -> Judgement {
     let metric = figures.metric;
-    let settled = failed(ground, figures).or_else(|| not_comparable(ground, figures));
+    let settled = failed(ground, figures)
+        .or_else(|| not_run(ground, figures))
+        .or_else(|| not_comparable(ground, figures));
     if let Some(verdict) = settled {
         return Judgement::Settled(verdict);
     }
@@ -202,24 +204,44 @@ pub(super) fn mean_of(runs: &[Run<'_>], members: &[usize], metric: &Metric) -> O
 /// A run failed, or measured nothing where work was to be done.
 fn failed(ground: &Ground<'_>, figures: &Figures<'_>) -> Option<Verdict> {
     let pair = ground.pair;
-    let of_side = |name: &str, value: Option<&SideValue>, runs: &[Run<'_>], trouble| {
-        let stopped = runs.iter().find_map(|run| without_number(run.phase));
-        let cut_off: &Option<String> = trouble;
-        let some = |test: fn(f64) -> bool| {
-            value.is_some_and(|value| value.runs.iter().any(|&run| test(run)))
+    let of_side =
+        |name: &str, value: Option<&SideValue>, runs: &[Run<'_>], trouble: &Option<Trouble>| {
+            let stopped = runs.iter().find_map(|run| without_number(run.phase));
+            let cut_off: Option<String> = match trouble {
+                Some(Trouble::CutOff(reason)) => Some(reason.clone()),
+                Some(Trouble::Skipped(_)) | None => None,
+            };
+            let some = |test: fn(f64) -> bool| {
+                value.is_some_and(|value| value.runs.iter().any(|&run| test(run)))
+            };
+            let nothing = figures.metric.class == MetricClass::Throughput && some(|run| run <= 0.0);
+            let reason = stopped
+                .or_else(|| cut_off.filter(|_| value.is_none()))
+                .or_else(|| some(|run| !run.is_finite()).then(|| "it is no number".to_owned()))
+                .or_else(|| nothing.then(|| "it is 0: nothing was done".to_owned()))?;
+            Some(format!("{name}: {reason}"))
         };
-        let nothing = figures.metric.class == MetricClass::Throughput && some(|run| run <= 0.0);
-        let reason = stopped
-            .or_else(|| cut_off.clone().filter(|_| value.is_none()))
-            .or_else(|| some(|run| !run.is_finite()).then(|| "it is no number".to_owned()))
-            .or_else(|| nothing.then(|| "it is 0: nothing was done".to_owned()))?;
-        Some(format!("{name}: {reason}"))
-    };
     let failed_a = of_side("A", figures.a, &pair.a, &pair.trouble.0);
     let failed_b = of_side("B", figures.b, &pair.b, &pair.trouble.1);
     let only_b = failed_a.is_none();
     let reasons: Vec<String> = failed_a.into_iter().chain(failed_b).collect();
     (!reasons.is_empty()).then_some(Verdict::Failed { only_b, reasons })
+}
+
+/// A side was skipped in this cell, and has nothing to hold against the other.
+fn not_run(ground: &Ground<'_>, figures: &Figures<'_>) -> Option<Verdict> {
+    let trouble = &ground.pair.trouble;
+    let sides = [("A", figures.a, &trouble.0), ("B", figures.b, &trouble.1)];
+    let reasons: Vec<String> = sides
+        .into_iter()
+        .filter_map(|(name, value, trouble)| match trouble {
+            Some(Trouble::Skipped(reason)) if value.is_none() => {
+                Some(format!("{name} was skipped: {reason}"))
+            }
+            _ => None,
+        })
+        .collect();
+    (!reasons.is_empty()).then_some(Verdict::NotRun { reasons })
 }
 
 /// The two sides did different work, or measured different things.

@@ -16,6 +16,7 @@ const PARAMETERS: &[&str] = &[
     "load",
     "command",
     "jobs",
+    "workload",
 ];
 
 /// A factor that has one level on each side, and not the same: what the comparison
@@ -77,7 +78,16 @@ pub(super) struct Pair<'a> {
     pub(super) b: Vec<Run<'a>>,
     /// Why a trial of A, or of B, in this cell may lack the phase; a trial that was
     /// interrupted counts only where no other has the phase.
-    pub(super) trouble: (Option<String>, Option<String>),
+    pub(super) trouble: (Option<Trouble>, Option<Trouble>),
+}
+
+/// Why a trial may lack a phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It was never tried, for this reason.
+    Skipped(String),
+    /// It did not come to its end.
+    CutOff(String),
 }
 
 /// One phase of one trial.
@@ -138,13 +148,13 @@ pub(super) fn pairs<'a>(
         let trials_b = all_b.get(cell).unwrap_or(&none);
         let never_ran = |trials: &Vec<SideTrial<'a>>, planned: &BTreeSet<Cell>| {
             (trials.is_empty() && planned.contains(cell))
-                .then(|| "it was planned, and never ran".to_owned())
+                .then(|| Trouble::CutOff("it was planned, and never ran".to_owned()))
         };
         let missing = (
             never_ran(trials_a, &planned_a),
             never_ran(trials_b, &planned_b),
         );
-        let is_there = |trials: &[SideTrial<'a>], missing: &Option<String>| {
+        let is_there = |trials: &[SideTrial<'a>], missing: &Option<Trouble>| {
             !trials.is_empty() || missing.is_some()
         };
         if is_there(trials_a, &missing.0) && is_there(trials_b, &missing.1) {
@@ -177,7 +187,7 @@ pub(super) fn pairs<'a>(
 fn pair_phases<'a>(
     cell: &Cell,
     (a, b): (&[SideTrial<'a>], &[SideTrial<'a>]),
-    trouble: &(Option<String>, Option<String>),
+    trouble: &(Option<Trouble>, Option<Trouble>),
     pairs: &mut Vec<Pair<'a>>,
     unmatched: &mut Vec<Unmatched>,
 ) {
@@ -225,14 +235,24 @@ fn runs<'a>(trials: &[SideTrial<'a>]) -> Vec<Run<'a>> {
     trials.iter().flat_map(of_trial).collect()
 }
 
-/// Why some of these trials may lack phases, if one did not end as planned.
-fn any_trouble(trials: &[SideTrial<'_>]) -> Option<String> {
-    trials.iter().find_map(|side| match &side.trial.outcome {
-        TrialOutcome::Completed => None,
-        TrialOutcome::Interrupted => Some("the trial was interrupted".to_owned()),
-        TrialOutcome::Skipped(reason) => Some(format!("the trial was skipped: {}", reason.detail)),
-        TrialOutcome::Failed { message } => Some(format!("the trial failed: {message}")),
-    })
+/// Why some of these trials may lack phases, if one did not end as planned. One that was
+/// tried tells more than one that was not.
+fn any_trouble(trials: &[SideTrial<'_>]) -> Option<Trouble> {
+    let all = || {
+        let outcomes = trials.iter().map(|side| &side.trial.outcome);
+        outcomes.filter_map(|outcome| match outcome {
+            TrialOutcome::Completed => None,
+            TrialOutcome::Interrupted => {
+                Some(Trouble::CutOff("the trial was interrupted".to_owned()))
+            }
+            TrialOutcome::Skipped(reason) => Some(Trouble::Skipped(reason.detail.clone())),
+            TrialOutcome::Failed { message } => {
+                Some(Trouble::CutOff(format!("the trial failed: {message}")))
+            }
+        })
+    };
+    let is_cut_off = |trouble: &Trouble| matches!(trouble, Trouble::CutOff(_));
+    all().find(is_cut_off).or_else(|| all().next())
 }
 
 /// Why a phase has no number, if it has none.

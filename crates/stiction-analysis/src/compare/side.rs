@@ -173,7 +173,12 @@ impl<'a> Side<'a> {
         let own = |cell: &Cell| match &self.chosen {
             None => Some(cell.clone()),
             Some((factor, level)) => {
-                (cell.get(factor) == Some(level)).then(|| cell.clone().without(factor))
+                let implied = self.sessions.iter().flat_map(|s| implied_by(s, factor));
+                let rest = || {
+                    let cell = cell.clone().without(factor);
+                    implied.fold(cell, |cell, name| cell.without(&name))
+                };
+                (cell.get(factor) == Some(level)).then(rest)
             }
         };
         cells.filter_map(own).collect()

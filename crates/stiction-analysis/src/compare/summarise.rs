@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use stiction_core::{Cell, Level, Metric};
 
 use super::comparison::{Comparison, Method, Row};
-use super::environment::configuration;
+use super::environment::stated_by_name;
 use super::matrix::Projection;
 use super::options::CompareOptions;
 use super::side::Side;
@@ -137,8 +137,8 @@ pub(super) fn is_same_configuration(a: &Side<'_>, b: &Side<'_>) -> bool {
     let stated = |side: &Side<'_>| {
         let (factor, level) = side.chosen.as_ref()?;
         let plan = side.sessions().first()?.header.plan.as_ref()?;
-        let mut stated = configuration(&plan.parameters, &level.to_string())?.clone();
-        stated.as_object_mut()?.remove("name");
+        let mut all = stated_by_name(&plan.parameters).into_iter();
+        let (_, stated) = all.find(|(name, _)| *name == level.to_string())?;
         (factor == "configuration").then_some(stated)
     };
     stated(a).is_some_and(|of_a| Some(of_a) == stated(b))
@@ -221,6 +221,7 @@ impl Counts {
             Some(Verdict::SlightlyWorse | Verdict::SlightlyBetter) => &mut self.slight,
             Some(Verdict::CannotTell { .. }) => &mut self.cannot_tell,
             Some(Verdict::Failed { .. }) => &mut self.failed,
+            Some(Verdict::NotRun { .. }) => &mut self.not_run,
             Some(Verdict::NotComparable { .. }) => &mut self.not_comparable,
             None => return,
         };

@@ -74,6 +74,8 @@ pub struct Counts {
     pub cannot_tell: u32,
     /// FAILED.
     pub failed: u32,
+    /// NOT RUN.
+    pub not_run: u32,
     /// NOT COMPARABLE.
     pub not_comparable: u32,
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stiction_core::{Access, Action, Job, Provenance, Session, format_bytes};
 
-use super::environment::{Difference, configuration};
+use super::environment::{Difference, configurations};
 use super::side::Side;
 
 /// Sizes of regions within this share of each other are the same work.
@@ -223,9 +223,12 @@ fn parameters(side: &Side<'_>) -> Option<BTreeMap<String, String>> {
             .chosen
             .as_ref()
             .filter(|(factor, _)| factor == "configuration");
-        let own = chosen.and_then(|(_, level)| configuration(&plan.parameters, &level.to_string()));
-        let mut flat = flat_parameters(own.unwrap_or(&plan.parameters));
-        if own.is_some() {
+        let name = chosen.map(|(_, level)| level.to_string());
+        let own = name.map(|name| of_configuration(&plan.parameters, &name));
+        let own = own.filter(|own| !own.is_empty());
+        let of_configuration = own.is_some();
+        let mut flat = own.unwrap_or_else(|| flat_parameters(&plan.parameters));
+        if of_configuration {
             // The name tells the sides apart, and is no parameter.
             flat.remove("name");
         } else if plan.parameters.get("configurations").is_some() {
@@ -241,6 +244,28 @@ fn parameters(side: &Side<'_>) -> Option<BTreeMap<String, String>> {
             .map(|(key, values)| (key, joined(values)))
             .collect(),
     )
+}
+
+/// What is said of a configuration; of each workload and target, where there are several,
+/// below their names.
+fn of_configuration(parameters: &serde_json::Value, name: &str) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for one in configurations(parameters, name) {
+        let levels = one.get("at").and_then(|at| at.as_object());
+        let levels: Vec<&str> = levels
+            .into_iter()
+            .flat_map(|at| at.values().filter_map(|level| level.as_str()))
+            .collect();
+        let own = flat_parameters(one).into_iter();
+        let own = own.filter(|(key, _)| !key.starts_with("at."));
+        all.extend(own.filter_map(|(key, value)| {
+            if levels.is_empty() {
+                return Some((key, value));
+            }
+            (key != "name").then(|| (format!("{}.{key}", levels.join(".")), value))
+        }));
+    }
+    all
 }
 
 /// Whether a parameter of a session in blocks says how many there were, in which order,

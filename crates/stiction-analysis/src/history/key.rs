@@ -14,7 +14,7 @@ use stiction_core::{
     TargetStack, format_bytes,
 };
 
-use crate::compare::flat_parameters;
+use crate::compare::{flat_parameters, stated_of};
 
 /// Where and how something was measured: everything of a key but the figure itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +90,10 @@ impl<'a> Place<'a> {
             target(&mut machine, "target", stack);
         }
         let workload = match (&header.plan, &header.provenance) {
-            (Some(plan), _) => plan.workload.clone(),
+            (Some(plan), _) => {
+                let stated = stated_of(plan, cell);
+                stated.map_or(&*plan.workload, |(name, _)| name).to_owned()
+            }
             (None, Provenance::Imported { layout, .. }) => layout.clone(),
             (None, Provenance::Measured) => "unknown".to_owned(),
         };
@@ -257,7 +260,7 @@ fn parameters(plan: Option<&Plan>, cell: &Cell) -> BTreeMap<String, String> {
     let Some(plan) = plan else {
         return BTreeMap::new();
     };
-    let own = own_parameters(&plan.parameters, cell);
+    let own = stated_of(plan, cell).map_or(&plan.parameters, |(_, own)| own);
     let mut flat = flat_parameters(own);
     flat.retain(|name, _| {
         let first = name.split('.').next().unwrap_or(name);
@@ -271,16 +274,6 @@ fn parameters(plan: Option<&Plan>, cell: &Cell) -> BTreeMap<String, String> {
         }
     }
     flat
-}
-
-/// In a session of several configurations, those of the cell's.
-fn own_parameters<'a>(all: &'a serde_json::Value, cell: &Cell) -> &'a serde_json::Value {
-    let own = all["configurations"].as_array().and_then(|all| {
-        let name = cell.get("configuration")?.to_string();
-        let own = all.iter().find(|one| one["name"] == name.as_str())?;
-        own.get("parameters")
-    });
-    own.unwrap_or(all)
 }
 
 /// Whether a parameter is the list of the levels that a factor of the cell takes in turn:

@@ -3,44 +3,41 @@
 //! [`read`] takes a text apart and says what is wrong with it at line and column; what the
 //! words in it mean is for whoever knows the commands.
 
+mod error;
 mod example;
 mod factors;
+mod schema;
+mod workload;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::words::{self, WordsError};
 
+pub use error::SpecError;
 pub use example::EXAMPLE;
 pub use factors::{COMBINATIONS_MAX, Combination, FactorText, LevelText};
+pub use schema::schema;
 pub use toml::Spanned;
-
-/// A text that is no specification.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}:{column}: {problem}")]
-pub struct SpecError {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// The character in the line, from 1.
-    pub column: usize,
-    /// What is wrong there.
-    pub problem: String,
-}
+pub use workload::{JobValue, SpecWorkload, Workloads};
 
 /// What is to be run. All but the configurations may be left out.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "A specification for `stiction run`")]
 pub struct Spec {
-    /// The measuring command that all configurations run, such as `tiobench`; without
-    /// it each configuration has a command of its own.
-    pub workload: Option<Spanned<String>>,
-    /// Arguments of the workload in all configurations.
+    /// What all configurations run: a measuring command such as `tiobench`, or tables
+    /// [[workload]]. Without it each configuration has a command of its own.
+    #[schemars(with = "Option<Workloads>")]
+    pub workload: Option<Spanned<Workloads>>,
+    /// Arguments of the only workload in all configurations.
+    #[schemars(with = "Option<Line>")]
     pub arguments: Option<Spanned<Line>>,
     /// Figures to read from what commands say.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub metrics: Vec<Spanned<String>>,
     /// Whether commands are lines for a shell.
     #[serde(default)]
@@ -57,9 +54,15 @@ pub struct Spec {
     #[serde(default)]
     pub ignore_failure: bool,
     /// After how long a command is killed: `10m`.
+    #[schemars(with = "Option<String>")]
     pub limit: Option<Spanned<String>>,
     /// Where, unless a configuration says otherwise.
     pub directory: Option<String>,
+    /// Several directories: everything is run in each, and the factor `target` tells
+    /// them apart.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub targets: Vec<Spanned<String>>,
     /// Carried out before every trial.
     pub prepare: Option<String>,
     /// Carried out after every trial.
@@ -67,10 +70,12 @@ pub struct Spec {
     /// How many blocks, at most.
     pub blocks: Option<u32>,
     /// `random` or `abba`.
+    #[schemars(with = "Option<String>")]
     pub order: Option<Spanned<String>>,
     /// Seed of every random choice.
     pub seed: Option<u64>,
     /// No block is begun that would not end in this time: `20m`.
+    #[schemars(with = "Option<String>")]
     pub budget: Option<Spanned<String>>,
     /// Whether to stop when it is precise, or to how many percent.
     pub until_precise: Option<Precise>,
@@ -81,11 +86,20 @@ pub struct Spec {
     pub label: Option<String>,
     /// Settings of the machine, each with its levels: every combination is a
     /// configuration.
-    pub factors: Option<Spanned<BTreeMap<String, FactorText>>>,
-    /// Combinations that are left out: those at all the levels of one of these.
+    #[schemars(with = "Option<BTreeMap<String, FactorText>>")]
+    pub factors: Option<Spanned<BTreeMap<Spanned<String>, FactorText>>>,
+    /// Combinations more; a factor that is not named is at its first level.
+    #[serde(default)]
+    pub include: Vec<BTreeMap<String, FactorText>>,
+    /// Combinations that are left out: those at all the levels of one of these, which may
+    /// name a `workload` and a `target`, too.
     #[serde(default)]
     pub exclude: Vec<BTreeMap<String, FactorText>>,
+    /// Whether settings of the whole machine may be changed while trials run.
+    #[serde(default)]
+    pub global_settings: bool,
     /// Size of the space that settings of a device or a filesystem are tried on: `2GiB`.
+    #[schemars(with = "Option<String>")]
     pub scratch_size: Option<Spanned<String>>,
     /// The configurations, the baseline first; where there are factors, what is run in
     /// each combination.
@@ -94,16 +108,19 @@ pub struct Spec {
 }
 
 /// One configuration.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecConfiguration {
     /// Its name.
+    #[schemars(with = "String")]
     pub name: Spanned<String>,
     /// Arguments of the workload, beside those of all.
+    #[schemars(with = "Option<Line>")]
     pub arguments: Option<Spanned<Line>>,
     /// Where it runs.
     pub directory: Option<String>,
     /// The command that is timed.
+    #[schemars(with = "Option<Line>")]
     pub command: Option<Spanned<Line>>,
     /// Carried out before each of its trials, in place of that of all.
     pub prepare: Option<String>,
@@ -112,7 +129,7 @@ pub struct SpecConfiguration {
 }
 
 /// Words, as one line or as a list.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "this is neither a text nor a list of texts")]
 pub enum Line {
     /// A line, split as a shell would.
@@ -135,7 +152,7 @@ impl Line {
 }
 
 /// `true`, `false` or a number of percent.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(
     untagged,
     expecting = "this is neither true, false nor a number of percent"
@@ -162,35 +179,15 @@ pub struct SpecFile {
 /// With line and column, when the text is no TOML, a key is unknown or missing, or a
 /// value is of another kind.
 pub fn read(file: &str, text: &str) -> Result<SpecFile, SpecError> {
-    let parsed = toml::from_str::<Spec>(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
-        at(file, text, start, error.message())
-    })?;
+    let parsed =
+        toml::from_str::<Spec>(text).map_err(|error| SpecError::of_toml(file, text, &error))?;
     let read = SpecFile {
         file: file.to_owned(),
         text: text.to_owned(),
         spec: parsed,
     };
-    let spec = &read.spec;
-    match (&spec.factors, spec.configuration.len()) {
-        (None, 0) => Err(at(
-            file,
-            text,
-            0,
-            "there is no [[configuration]] and no [factors]",
-        )),
-        (Some(factors), 2..) => {
-            let problem = "with [factors] there is one [[configuration]] at most";
-            Err(read.problem(factors, problem))
-        }
-        (None, _) if !spec.exclude.is_empty() => Err(at(
-            file,
-            text,
-            0,
-            "[[exclude]] says nothing without [factors]",
-        )),
-        _ => Ok(read),
-    }
+    read.check()?;
+    Ok(read)
 }
 
 /// A combination of levels, and what it is called.
@@ -203,6 +200,90 @@ pub struct SpecCombination {
 }
 
 impl SpecFile {
+    fn check(&self) -> Result<(), SpecError> {
+        let spec = &self.spec;
+        let whole = |problem: &str| Err(SpecError::at(&self.file, &self.text, None, problem));
+        match (&spec.factors, spec.configuration.len(), &spec.workload) {
+            (None, 0, None) => {
+                return whole("there is no [[configuration]], no [factors] and no workload");
+            }
+            (Some(factors), 2.., _) => {
+                let problem = "with [factors] there is one [[configuration]] at most";
+                return Err(self.problem(factors, problem));
+            }
+            _ => {}
+        }
+        let has_rules = !(spec.exclude.is_empty() && spec.include.is_empty());
+        let varies =
+            spec.factors.is_some() || self.workloads().len() > 1 || !spec.targets.is_empty();
+        if has_rules && !varies {
+            return whole("[[include]] and [[exclude]] say nothing without [factors]");
+        }
+        if !spec.include.is_empty() && spec.factors.is_none() {
+            return whole("[[include]] says nothing without [factors]");
+        }
+        if spec.factors.is_none() {
+            let exclude = flat_all(&spec.exclude);
+            let rules = factors::Rules {
+                include: &[],
+                exclude: &exclude,
+                beside: &self.beside(),
+            };
+            if let Err(problem) = factors::combinations(&[], &rules) {
+                return whole(&problem);
+            }
+        }
+        for (number, target) in spec.targets.iter().enumerate() {
+            if spec.targets[..number]
+                .iter()
+                .any(|other| other.as_ref() == target.as_ref())
+            {
+                return Err(self.problem(target, "this target is named twice"));
+            }
+        }
+        self.check_workloads()
+    }
+
+    fn check_workloads(&self) -> Result<(), SpecError> {
+        let all = self.workloads();
+        for (number, one) in all.iter().enumerate() {
+            let named = |other: &SpecWorkload| other.name.as_ref() == one.name.as_ref();
+            if all[..number].iter().any(named) {
+                return Err(self.problem(&one.name, "two workloads have this name"));
+            }
+            let ways = [
+                one.run.is_some(),
+                one.fio.is_some(),
+                one.job.is_some(),
+                one.command.is_some(),
+            ];
+            if ways.into_iter().filter(|&way| way).count() != 1 {
+                let problem = "a workload has one of `run`, `fio`, `job` and `command`";
+                return Err(self.problem(&one.name, problem));
+            }
+            if let (Some(arguments), true) =
+                (&one.arguments, one.job.is_some() || one.command.is_some())
+            {
+                let problem = "`arguments` are those of `run` and `fio`";
+                return Err(self.problem(arguments, problem));
+            }
+        }
+        if let (Some(arguments), true) = (&self.spec.arguments, !all.is_empty()) {
+            let problem = "where there are [[workload]], each has its own arguments";
+            return Err(self.problem(arguments, problem));
+        }
+        Ok(())
+    }
+
+    /// The workloads in full; none where one is only named.
+    #[must_use]
+    pub fn workloads(&self) -> &[SpecWorkload] {
+        match self.spec.workload.as_ref().map(Spanned::as_ref) {
+            Some(Workloads::Several(all)) => all,
+            _ => &[],
+        }
+    }
+
     /// The combinations of the factors' levels, the baseline first; none without factors.
     ///
     /// # Errors
@@ -211,35 +292,78 @@ impl SpecFile {
         let Some(spanned) = &self.spec.factors else {
             return Ok(Vec::new());
         };
-        let factors = factors::flat(spanned.as_ref());
+        let factors = factors::flat(
+            spanned
+                .as_ref()
+                .iter()
+                .map(|(key, one)| (key.as_ref(), one)),
+        );
         if factors.is_empty() {
             return Err(self.problem(spanned, "[factors] is empty"));
         }
-        let exclude: Vec<_> = self.spec.exclude.iter().map(factors::flat).collect();
-        let all = factors::combinations(&factors, &exclude)
+        let (include, exclude) = (flat_all(&self.spec.include), flat_all(&self.spec.exclude));
+        let rules = factors::Rules {
+            include: &include,
+            exclude: &exclude,
+            beside: &self.beside(),
+        };
+        let all = factors::combinations(&factors, &rules)
             .map_err(|problem| self.problem(spanned, &problem))?;
-        let named = all.into_iter().map(|levels| SpecCombination {
-            name: factors::name(&levels, &factors),
-            levels,
+        let named = all.iter().map(|levels| SpecCombination {
+            name: factors::name(levels, &all),
+            levels: levels.clone(),
         });
         Ok(named.collect())
     }
 
+    /// Whether a rule of `[[exclude]]` leaves a workload, a target, or both of them out
+    /// of a combination. What there is only one of has an empty name.
+    #[must_use]
+    pub fn leaves_out(&self, combination: &Combination, workload: &str, target: &str) -> bool {
+        let mut levels = combination.clone();
+        levels.push(("workload".to_owned(), workload.to_owned()));
+        levels.push(("target".to_owned(), target.to_owned()));
+        let rules = flat_all(&self.spec.exclude);
+        rules
+            .iter()
+            .any(|rule| factors::names_beside(rule) && factors::fits(rule, &levels))
+    }
+
+    /// The levels of the factors that are beside those of a combination.
+    fn beside(&self) -> Vec<(String, Vec<String>)> {
+        let workloads = self.workloads().iter();
+        let workloads = workloads.map(|one| one.name.as_ref().clone()).collect();
+        let targets = self.spec.targets.iter();
+        let targets = targets.map(|one| one.as_ref().clone()).collect();
+        vec![
+            ("workload".to_owned(), workloads),
+            ("target".to_owned(), targets),
+        ]
+    }
+
     /// A problem with `value`, at its place.
     pub fn problem<T>(&self, value: &Spanned<T>, problem: &str) -> SpecError {
-        at(&self.file, &self.text, value.span().start, problem)
+        SpecError::at(&self.file, &self.text, Some(value.span().start), problem)
+    }
+
+    /// A problem with a factor, at the place of its name.
+    #[must_use]
+    pub fn problem_of_factor(&self, factor: &str, problem: &str) -> SpecError {
+        let all = self.spec.factors.iter().flat_map(|all| all.as_ref().keys());
+        let of_factor = |key: &&Spanned<String>| {
+            let rest = factor.strip_prefix(key.as_ref().as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let start = all.into_iter().find(of_factor).map(|key| key.span().start);
+        SpecError::at(&self.file, &self.text, start, problem)
     }
 }
 
-fn at(file: &str, text: &str, start: usize, problem: &str) -> SpecError {
-    let before = text.get(..start).unwrap_or(text);
-    let line_begins = before.rfind('\n').map_or(0, |end| end + 1);
-    SpecError {
-        file: file.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: before[line_begins..].chars().count() + 1,
-        problem: problem.lines().collect::<Vec<_>>().join("; "),
-    }
+fn flat_all(rules: &[BTreeMap<String, FactorText>]) -> Vec<Vec<(String, Vec<String>)>> {
+    rules
+        .iter()
+        .map(|rule| factors::flat(rule.iter()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -250,7 +374,8 @@ mod tests {
     fn the_example_reads() {
         let file = read("example", EXAMPLE).unwrap();
         assert_eq!(file.spec.configuration.len(), 2);
-        assert_eq!(file.spec.workload.unwrap().as_ref(), "tiobench");
+        let workload = file.spec.workload.unwrap();
+        assert!(matches!(workload.as_ref(), Workloads::One(name) if name == "tiobench"));
         // What is only commented out is spelled as it is read.
         let all: String = EXAMPLE
             .lines()
@@ -295,11 +420,15 @@ mod tests {
     fn what_is_wrong_is_told_at_its_place() {
         for (text, place, problem) in [
             ("workload = \n", "s:1:12", "string"),
-            ("block = 5\n", "s:1:1", "unknown field `block`"),
+            (
+                "block = 5\n",
+                "s:1:1",
+                "no key `block` here; did you mean `blocks`?",
+            ),
             (
                 "[[configuration]]\nname = 'a'\ncomand = 'x'\n",
                 "s:3:1",
-                "unknown field `comand`",
+                "did you mean `command`?",
             ),
             (
                 "[[configuration]]\ncommand = 'x'\n",
@@ -310,7 +439,7 @@ mod tests {
             (
                 "blocks = 3\n",
                 "s:1:1",
-                "no [[configuration]] and no [factors]",
+                "no [[configuration]], no [factors] and no workload",
             ),
             (
                 "[factors]\nscheduler = 1.5\n",
@@ -320,9 +449,30 @@ mod tests {
             (
                 "[[configuration]]\nname = 'a'\n[[exclude]]\na = 1\n",
                 "s:1:1",
-                "says nothing without [factors]",
+                "say nothing without [factors]",
             ),
             ("configuration = []\n", "s:1:1", "no [[configuration]]"),
+            (
+                "[[workload]]\nname = 'a'\n",
+                "s:2:8",
+                "one of `run`, `fio`, `job`",
+            ),
+            (
+                "[[workload]]\nname = 'a'\nrun = 'quick'\nargs = 'x'\n",
+                "s:4:1",
+                "no key `args` here",
+            ),
+            (
+                "[[workload]]\nname = 'a'\n[workload.job]\nrw = [1]\n",
+                "s:4:6",
+                "the value of an option is",
+            ),
+            ("workload = 5\n", "s:1:12", "the name of a benchmark"),
+            (
+                "targets = ['/a', '/a']\nworkload = 'quick'\n",
+                "s:1:17",
+                "named twice",
+            ),
             (
                 "\narguments = 5\n[[configuration]]\nname = 'a'\n",
                 "s:2:13",
@@ -338,10 +488,16 @@ mod tests {
         }
         let text = "[factors]\na = ['1', '1']\n";
         let error = read("s", text).unwrap().combinations().unwrap_err();
-        assert_eq!(error.to_string(), "s:1:1: a has the level `1` twice");
+        assert_eq!(
+            error.to_string(),
+            "s:1:1: a has the level `1` twice\n  1 | [factors]\n    | ^"
+        );
         let file = read("s", "order = 'x'\n[[configuration]]\nname = 'a'\n").unwrap();
         let order = file.spec.order.clone().unwrap();
         let error = file.problem(&order, "no such order");
-        assert_eq!(error.to_string(), "s:1:9: no such order");
+        assert_eq!(
+            error.to_string(),
+            "s:1:9: no such order\n  1 | order = 'x'\n    |         ^"
+        );
     }
 }

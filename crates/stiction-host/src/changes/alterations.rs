@@ -17,12 +17,12 @@ use crate::{HostError, Reserve, admit_bytes};
 pub const SCRATCH_BYTES: u64 = 1 << 30;
 
 /// The factor for a file of the scheduler's own begins so: `iosched.fifo_batch`.
-const OF_SCHEDULER: &str = "iosched.";
+pub(super) const OF_SCHEDULER: &str = "iosched.";
 /// The factor for a sysctl begins so: `sysctl.vm.dirty_ratio`.
-const SYSCTL: &str = "sysctl.";
+pub(super) const SYSCTL: &str = "sysctl.";
 
 /// Files of a queue that are factors by their own names.
-const QUEUE_FILES: [&str; 10] = [
+pub(super) const QUEUE_FILES: [&str; 10] = [
     "scheduler",
     "read_ahead_kb",
     "nr_requests",
@@ -188,6 +188,11 @@ impl Alterations {
     pub fn on_scratch_space(mut self) -> Self {
         self.filesystem();
         self
+    }
+
+    /// The filesystem that is made on scratch space, where there is one.
+    pub(super) fn scratch(&self) -> Option<&(FilesystemKind, FilesystemRecipe)> {
+        self.scratch.as_ref()
     }
 
     /// What was asked for, in that order.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use stiction_core::{Seed, SkipCode, SkipReason};
 
+use super::FilesystemRecipe;
 use crate::{HostError, Roots};
 
 /// Most that is told of what a failing program said, bytes.
@@ -89,18 +90,33 @@ impl FilesystemKind {
         })
     }
 
-    /// Makes it on `device`, with `options` of the user's behind our own, and its
-    /// journal on `journal_device` where that is given. The options name no other device:
-    /// [`Alterations::read`](super::Alterations::read) has seen to that.
+    /// Makes it on `device`, with its journal on `journal_device` where that is given.
     pub(super) fn make(
         self,
         device: &Path,
-        options: &[String],
-        (journal, journal_device): (JournalPlace, Option<&Path>),
+        recipe: &FilesystemRecipe,
+        journal_device: Option<&Path>,
         seed: Seed,
     ) -> Result<(), HostError> {
+        let mut tools = self
+            .tools(device, recipe, journal_device, seed)?
+            .into_iter();
+        tools.try_for_each(Tool::run)
+    }
+
+    /// The programs that make it, in order, with the user's options behind our own. These
+    /// name no other device: [`Alterations::read`](super::Alterations::read) has seen to
+    /// that.
+    pub(super) fn tools(
+        self,
+        device: &Path,
+        recipe: &FilesystemRecipe,
+        journal_device: Option<&Path>,
+        seed: Seed,
+    ) -> Result<Vec<Tool>, HostError> {
+        let mut tools = Vec::new();
         let mut command = match self {
-            Self::Tmpfs => return Ok(()),
+            Self::Tmpfs => return Ok(tools),
             Self::Ext2 | Self::Ext2ToExt3 => mke2fs("ext2", seed),
             Self::Ext3 | Self::Ext3ToExt2 => mke2fs("ext3", seed),
             Self::Ext4 => mke2fs("ext4", seed),
@@ -108,24 +124,24 @@ impl FilesystemKind {
             Self::Btrfs => Tool::new("mkfs.btrfs", &["-q", "-f", "-K"]),
         };
         if let (Some(node), false) = (journal_device, self == Self::Xfs) {
-            Tool::new("mke2fs", &["-q", "-F", "-b", "4096", "-O", "journal_dev"])
-                .words([node.display().to_string()])
-                .run()?;
+            let journal = Tool::new("mke2fs", &["-q", "-F", "-b", "4096", "-O", "journal_dev"]);
+            tools.push(journal.words([node.display().to_string()]));
             command = command.words(["-b".to_owned(), "4096".to_owned()]);
         }
-        command
-            .words(self.journal_words(journal, journal_device)?)
+        command = command
+            .words(self.journal_words(recipe.journal, journal_device)?)
             // The device stands before the user's words: an option at their end that
             // wants an argument would take it, and leave another name for the device.
             .words([device.display().to_string()])
-            .words(options.iter().cloned())
-            .run()?;
+            .words(recipe.mkfs_options.iter().cloned());
+        tools.push(command);
         let change = match self {
-            Self::Ext2ToExt3 => Tool::new("tune2fs", &["-j"]),
-            Self::Ext3ToExt2 => Tool::new("tune2fs", &["-O", "^has_journal"]),
-            _ => return Ok(()),
+            Self::Ext2ToExt3 => Some(Tool::new("tune2fs", &["-j"])),
+            Self::Ext3ToExt2 => Some(Tool::new("tune2fs", &["-O", "^has_journal"])),
+            _ => None,
         };
-        change.words([device.display().to_string()]).run()
+        tools.extend(change.map(|change| change.words([device.display().to_string()])));
+        Ok(tools)
     }
 
     /// What tells the tool where the journal is to be.
@@ -178,7 +194,7 @@ fn mke2fs(kind: &str, seed: Seed) -> Tool {
 }
 
 /// 128 bits from a seed, as a UUID is written.
-fn uuid(seed: Seed) -> String {
+pub(super) fn uuid(seed: Seed) -> String {
     let digits = format!("{:016x}{:016x}", seed.stream(0).0, seed.stream(1).0);
     let parts = [0..8, 8..12, 12..16, 16..20, 20..32];
     parts.map(|part| digits[part].to_owned()).join("-")
@@ -207,7 +223,7 @@ impl FromStr for FilesystemKind {
 }
 
 /// A program of the system's, run to its end.
-struct Tool {
+pub(super) struct Tool {
     program: &'static str,
     words: Vec<String>,
 }
@@ -218,6 +234,11 @@ impl Tool {
             program,
             words: words.iter().map(|&word| word.to_owned()).collect(),
         }
+    }
+
+    /// Its name.
+    pub(super) fn program(&self) -> &'static str {
+        self.program
     }
 
     fn words(mut self, words: impl IntoIterator<Item = String>) -> Self {
@@ -250,7 +271,7 @@ impl Tool {
             let end = &said[said.len().saturating_sub(SAID_BYTES)..];
             let said = String::from_utf8_lossy(end).trim().replace('\n', "; ");
             return Err(HostError::Program {
-                program: format!("{} {}", self.program, self.words.join(" ")),
+                program: self.to_string(),
                 said: if said.is_empty() {
                     output.status.to_string()
                 } else {
@@ -262,6 +283,12 @@ impl Tool {
             what: self.program,
             reason: "the program is not installed".to_owned(),
         })
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.program, self.words.join(" "))
     }
 }
 

@@ -8,6 +8,7 @@ mod block_queue;
 mod control_group;
 mod dirty_limit;
 mod filesystem_kind;
+mod foreseen;
 mod global;
 mod group_limits;
 mod journal_check;

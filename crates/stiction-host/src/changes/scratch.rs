@@ -16,7 +16,7 @@ use crate::undo::UndoJournal;
 use crate::{HostError, LoopDevice, MountedFilesystem, OwnDirectory, Roots};
 
 /// Length of an external journal, bytes: above the 64 MiB that mkfs.xfs(8) wants.
-const JOURNAL_BYTES: u64 = 128 << 20;
+pub(super) const JOURNAL_BYTES: u64 = 128 << 20;
 /// Blocks of the device, bytes.
 const BLOCK_BYTES: u32 = 512;
 
@@ -137,8 +137,7 @@ impl ScratchFilesystem {
         let journal = space.journal.as_ref().map(LoopDevice::path);
         let (source, needed) = match &space.device {
             Some(device) => {
-                let options = &recipe.mkfs_options;
-                kind.make(device.path(), options, (recipe.journal, journal), seed)?;
+                kind.make(device.path(), recipe, journal, seed)?;
                 (device.path().to_owned(), needed(kind, journal))
             }
             None => (PathBuf::from("tmpfs"), format!("size={size_bytes}")),

@@ -74,6 +74,7 @@ pub(super) enum Kind {
     Better,
     SlightlyBetter,
     CannotTell,
+    NotRun,
     NotComparable,
     Same,
     /// Never judged.
@@ -82,13 +83,14 @@ pub(super) enum Kind {
 
 impl Kind {
     /// All, worst first.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Failed,
         Self::Worse,
         Self::SlightlyWorse,
         Self::Better,
         Self::SlightlyBetter,
         Self::CannotTell,
+        Self::NotRun,
         Self::NotComparable,
         Self::Same,
         Self::Described,
@@ -102,6 +104,7 @@ impl Kind {
             Some(Verdict::Better) => Self::Better,
             Some(Verdict::SlightlyBetter) => Self::SlightlyBetter,
             Some(Verdict::CannotTell { .. }) => Self::CannotTell,
+            Some(Verdict::NotRun { .. }) => Self::NotRun,
             Some(Verdict::NotComparable { .. }) => Self::NotComparable,
             Some(Verdict::Same) => Self::Same,
             None => Self::Described,
@@ -117,6 +120,7 @@ impl Kind {
             Self::SlightlyWorse => "x",
             Self::Better | Self::SlightlyBetter => "+",
             Self::CannotTell => "?",
+            Self::NotRun => "-",
             Self::NotComparable => "#",
             Self::Same | Self::Described => "",
         }
@@ -131,6 +135,7 @@ impl Kind {
             Self::Better => "better",
             Self::SlightlyBetter => "slightly better",
             Self::CannotTell => "cannot tell",
+            Self::NotRun => "not run",
             Self::NotComparable => "not comparable",
             Self::Same => "same",
             Self::Described => "described",
@@ -141,7 +146,7 @@ impl Kind {
         match self {
             Self::Failed | Self::Worse | Self::SlightlyWorse => Role::Bad,
             Self::Better | Self::SlightlyBetter => Role::Good,
-            Self::CannotTell | Self::NotComparable => Role::Doubt,
+            Self::CannotTell | Self::NotRun | Self::NotComparable => Role::Doubt,
             Self::Same | Self::Described => Role::Text,
         }
     }

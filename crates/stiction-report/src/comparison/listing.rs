@@ -52,7 +52,7 @@ fn fold(entries: &mut Vec<Entry<'_>>, shown: Shown) -> Vec<(usize, &'static str)
         let place = match Kind::of(entry.row) {
             Kind::Same => 0,
             Kind::Described => 1,
-            Kind::CannotTell | Kind::NotComparable => {
+            Kind::CannotTell | Kind::NotRun | Kind::NotComparable => {
                 unknown += 1;
                 if unknown <= MOST_UNKNOWN {
                     return true;

@@ -129,7 +129,8 @@ fn short_size(bytes: u64) -> String {
 
 /// Worse, better, same, and all that nothing is known of.
 fn counts(counts: Counts) -> String {
-    let rest = counts.slight + counts.cannot_tell + counts.failed + counts.not_comparable;
+    let rest =
+        counts.slight + counts.cannot_tell + counts.failed + counts.not_run + counts.not_comparable;
     format!("{}/{}/{}/{rest}", counts.worse, counts.better, counts.same)
 }
 

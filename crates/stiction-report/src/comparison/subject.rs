@@ -22,7 +22,7 @@ pub(super) fn subject(matrix: &Matrix) -> String {
     let what = match Kind::of(entry.row) {
         Kind::Failed => format!("{} FAILED", entry.name),
         Kind::Same => "no change found".to_owned(),
-        Kind::CannotTell | Kind::NotComparable | Kind::Described => {
+        Kind::CannotTell | Kind::NotRun | Kind::NotComparable | Kind::Described => {
             counts_text(&counts_of(&comparison.rows), ", ")
         }
         _ => claim(&entry),

@@ -9,6 +9,7 @@ mod explanation;
 mod fio;
 mod history;
 mod layout;
+mod plan;
 mod selftest;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub use explanation::explanation;
 pub use fio::{fio_errors, fio_lint};
 pub use history::{confirmation, history};
 pub use layout::layout;
+pub use plan::plan;
 pub use selftest::selftest;
 
 use crate::import::ImportedFile;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use stiction_core::{
-    BisectEvent, BisectQuestion, BlockValues, Conditions, PhaseKind, Session, SessionHeader,
+    BisectEvent, BisectQuestion, BlockValues, Cell, Conditions, PhaseKind, Session, SessionHeader,
     SessionOutcome, Trial, TrialOutcome, Untestable, Version,
 };
 use stiction_engine::StopFlag;
@@ -108,6 +108,8 @@ impl Laboratory {
             configurations: configurations
                 .map(|(version, places)| Configuration {
                     name: version.to_string(),
+                    at: Cell::new(),
+                    varied: Vec::new(),
                     workload: &workload,
                     places,
                     command: vec!["bisect".to_owned(), version.to_string()],

@@ -60,17 +60,21 @@ pub(crate) fn arrange(
             .collect();
         pool.extend(cells.into_iter().map(|cell| (number, cell)));
     }
-    let told_apart = factors_told_apart(&pool, parts.len());
+    let told_apart = told_apart_by_part(&pool, parts);
     let mut turns = Vec::new();
     for block in 0..blocks.count {
         for place in blocks.order.of_block(block, pool.len(), seed) {
             let (part, cell) = &pool[place];
             let name = parts[*part].configuration.name.as_str();
-            let factors = told_apart.iter();
+            let factors = told_apart[*part].iter();
             let common = factors.fold(cell.clone(), |cell, factor| cell.without(factor));
             let settings = parts[*part].configuration.settings();
             let common = settings.fold(common, |cell, setting| {
                 cell.with(&setting.factor, setting.level.as_str())
+            });
+            let at = parts[*part].configuration.at.iter();
+            let common = at.fold(common, |cell, (factor, level)| {
+                cell.with(factor, level.clone())
             });
             turns.push(Turn {
                 planned: PlannedTrial {
@@ -83,7 +87,7 @@ pub(crate) fn arrange(
         }
     }
     let plan = Plan {
-        workload: parts[0].plan.workload.clone(),
+        workload: benchmarks(parts),
         parameters: parameters(parts, blocks),
         seed,
         preparation: stiction_core::Preparation::default(),
@@ -97,9 +101,9 @@ fn check(parts: &[Part<'_>], blocks: &Blocks) -> Result<(), SuiteError> {
     if !(1..=BLOCKS_MAX).contains(&blocks.count) {
         return refuse("blocks", format!("give 1 to {BLOCKS_MAX}"));
     }
-    let Some(first) = parts.first() else {
+    if parts.is_empty() {
         return refuse("configuration", "there is none".to_owned());
-    };
+    }
     for (number, part) in parts.iter().enumerate() {
         let name = &part.configuration.name;
         if name.trim().is_empty() {
@@ -110,15 +114,20 @@ fn check(parts: &[Part<'_>], blocks: &Blocks) -> Result<(), SuiteError> {
             let problem = format!("{name:?} has control characters");
             return refuse("name", problem);
         }
-        if parts[..number]
-            .iter()
+        let at = &part.configuration.at;
+        let same = |other: &&Part<'_>| other.configuration.at == *at;
+        let mut others = parts[..number].iter().filter(same);
+        if others
+            .clone()
             .any(|other| other.configuration.name == *name)
         {
             return refuse("name", format!("two configurations are called {name}"));
         }
-        if part.plan.workload != first.plan.workload {
+        if let Some(first) = others.next()
+            && part.plan.workload != first.plan.workload
+        {
             let problem = format!(
-                "{} runs {} and {name} {}: give configurations of one workload",
+                "{} runs {} and {name} {}: what is compared has to be one workload",
                 first.configuration.name, first.plan.workload, part.plan.workload
             );
             return refuse("workload", problem);
@@ -129,9 +138,11 @@ fn check(parts: &[Part<'_>], blocks: &Blocks) -> Result<(), SuiteError> {
             return refuse("factors", problem);
         }
         let cells = || part.plan.trials.iter().map(|trial| &trial.cell);
-        for setting in part.configuration.settings() {
-            if cells().any(|cell| cell.get(&setting.factor).is_some()) {
-                let problem = format!("{} is varied by the benchmark itself", setting.factor);
+        let settings = part.configuration.settings();
+        let settings = settings.map(|setting| setting.factor.as_str());
+        for factor in settings.chain(at.iter().map(|(factor, _)| factor)) {
+            if cells().any(|cell| cell.get(factor).is_some()) {
+                let problem = format!("{factor} is varied by the benchmark itself");
                 return refuse("factors", problem);
             }
         }
@@ -147,6 +158,37 @@ fn distinct_cells(plan: &Plan) -> Vec<Cell> {
         }
     }
     cells
+}
+
+/// The benchmarks of all parts, each once.
+fn benchmarks(parts: &[Part<'_>]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for part in parts {
+        if !names.contains(&part.plan.workload.as_str()) {
+            names.push(&part.plan.workload);
+        }
+    }
+    names.join("+")
+}
+
+/// For each part the factors that only tell it apart from the others that are measured at
+/// the same workload and target.
+fn told_apart_by_part(pool: &[(usize, Cell)], parts: &[Part<'_>]) -> Vec<Vec<String>> {
+    let at = |number: usize| &parts[number].configuration.at;
+    let of_part = |number: usize| {
+        let group: Vec<usize> = (0..parts.len())
+            .filter(|&other| at(other) == at(number))
+            .collect();
+        let own: Vec<(usize, Cell)> = pool
+            .iter()
+            .filter_map(|(part, cell)| {
+                let place = group.iter().position(|member| member == part)?;
+                Some((place, cell.clone()))
+            })
+            .collect();
+        factors_told_apart(&own, group.len())
+    };
+    (0..parts.len()).map(of_part).collect()
 }
 
 /// The factors that have one level, or none, in each of `count` parts, and not the same in
@@ -191,6 +233,10 @@ fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
             }
             if let Some(alterations) = configuration.alterations {
                 told["scratch_bytes"] = json!(alterations.scratch_bytes());
+            }
+            if !configuration.at.is_empty() {
+                told["at"] = json!(configuration.at);
+                told["workload"] = json!(part.plan.workload);
             }
             told
         })

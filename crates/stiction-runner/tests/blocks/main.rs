@@ -210,5 +210,5 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
     let study = scene.study(3, BlockOrder::Random);
     let planned = plan_study(&study, Tool::default(), FactOptions::default(), Seed(1));
     let text = planned.unwrap_err().to_string();
-    assert!(text.contains("configurations of one workload"), "{text}");
+    assert!(text.contains("has to be one workload"), "{text}");
 }

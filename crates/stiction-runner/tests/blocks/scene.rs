@@ -119,6 +119,8 @@ impl Scene {
             configurations: each
                 .map(|((workload, places), name)| Configuration {
                     name: name.to_owned(),
+                    at: Cell::new(),
+                    varied: Vec::new(),
                     workload,
                     places,
                     command: Vec::new(),

@@ -8,7 +8,8 @@ mod trial;
 pub use options::{CurveOptions, CurveParameters};
 
 use stiction_core::{
-    Action, Bound, Cell, Conditions, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing,
+    Action, Bound, Cell, Conditions, Environment, Estimate, Plan, PlannedTrial, Seed, SkipReason,
+    Timing,
 };
 use stiction_engine::DEPTH_MAX;
 
@@ -102,6 +103,20 @@ impl Workload for Curve {
             seed,
             preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[Cell::new()], options.runs),
+        })
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let _ = trial;
+        let parameters = serde_json::from_value::<CurveParameters>(plan.parameters.clone());
+        parameters.map_or(Estimate::UNKNOWN, |parameters| {
+            let writes = parameters.action.changes();
+            Estimate {
+                space_bytes: Some(parameters.file_size_bytes),
+                // Without writes there is only the file that is laid down.
+                written_bytes: (!writes).then_some(parameters.file_size_bytes),
+                ..Estimate::UNKNOWN
+            }
         })
     }
 

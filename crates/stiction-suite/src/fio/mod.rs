@@ -6,8 +6,11 @@ mod files;
 mod replay;
 mod trial;
 
+use std::collections::BTreeMap;
+
 use stiction_core::{
-    Cell, Conditions, Data, Environment, Job, Plan, PlannedTrial, Program, Seed, SkipReason,
+    Cell, Conditions, Data, Environment, Estimate, Job, Plan, PlannedTrial, Program, Seed,
+    SkipReason,
 };
 
 use crate::conditions::refuse;
@@ -46,6 +49,12 @@ impl Workload for Fio {
         })
     }
 
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let _ = trial;
+        let program = serde_json::from_value::<Program>(plan.parameters.clone());
+        program.map_or(Estimate::UNKNOWN, |program| estimate(&program))
+    }
+
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         let places = self.program.places.iter().zip(&environment.targets);
         let written = places.filter(|(place, _)| place.is_written());
@@ -75,5 +84,42 @@ impl Workload for Fio {
         context: &mut Context<'_>,
     ) -> Result<TrialReport, SuiteError> {
         trial::run(plan, &self.program, context)
+    }
+}
+
+/// What a program takes: its waves one after the other, the jobs of a wave beside each
+/// other, and files that are written in full before they are read.
+fn estimate(program: &Program) -> Estimate {
+    let mut waves: BTreeMap<_, Estimate> = BTreeMap::new();
+    let mut space: BTreeMap<(u32, &str), u64> = BTreeMap::new();
+    for part in &program.parts {
+        let mut own = match part.trace {
+            None => Estimate::of_job(&part.job),
+            Some(_) => Estimate::UNKNOWN,
+        };
+        let lengths = part.job.regions.iter().map(|region| region.length_bytes);
+        let bytes = lengths.fold(0, u64::saturating_add);
+        if part.lay_down && own.written_bytes.is_some() {
+            own.written_bytes = own.written_bytes.map(|own| own.saturating_add(bytes));
+        }
+        if part.verify_after {
+            own.read_bytes = None;
+        }
+        // What has no name is the place itself, and takes no room.
+        for target in part.targets.iter().filter(|target| !target.name.is_empty()) {
+            let known = space
+                .entry((target.place, target.name.as_str()))
+                .or_default();
+            *known = target.length_bytes.max(*known);
+        }
+        waves
+            .entry(part.wave)
+            .and_modify(|wave| *wave = wave.along(own))
+            .or_insert(own);
+    }
+    let all = waves.into_values().fold(Estimate::NOTHING, Estimate::then);
+    Estimate {
+        space_bytes: Some(space.values().copied().fold(0, u64::saturating_add)),
+        ..all
     }
 }

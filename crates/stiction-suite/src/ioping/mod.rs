@@ -5,7 +5,7 @@ mod options;
 pub use options::{IopingOptions, IopingParameters};
 
 use stiction_core::{
-    Access, Action, Arrivals, Cell, Conditions, Create, Environment, Job, LoopKind, Pace,
+    Access, Action, Arrivals, Cell, Conditions, Create, Environment, Estimate, Job, LoopKind, Pace,
     PhaseKind, Plan, PlannedTrial, Rate, Seed, SkipReason, TrialOutcome,
 };
 use stiction_engine::INTERVAL_NS_MIN;
@@ -16,7 +16,7 @@ use crate::error::refuse;
 use crate::ground::on_ground;
 use crate::measure::{Request, ended_otherwise, measure};
 use crate::order::{runs_within_cells, trial_seed};
-use crate::passes::{lay_down, run_passes, whole_files};
+use crate::passes::{estimate_of, lay_down, run_passes, whole_files};
 use crate::{Context, Ground, SuiteError, TrialReport, Workload, means, requirements};
 
 /// The workload's name.
@@ -100,6 +100,22 @@ impl Workload for Ioping {
             preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[cell], options.runs.unwrap_or(1)),
         })
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let parameters = serde_json::from_value::<IopingParameters>(plan.parameters.clone());
+        let Ok(parameters) = parameters else {
+            return Estimate::UNKNOWN;
+        };
+        let seed = trial_seed(plan, trial);
+        let files = whole_files(1, parameters.file_bytes);
+        let laid_down = estimate_of(&[lay_down(files, false, seed)]);
+        let requests = Estimate::of_job(&job(&parameters, true, seed));
+        let paced = parameters.requests.saturating_mul(parameters.interval_ns);
+        Estimate {
+            duration_ns: (parameters.interval_ns > 0).then_some(paced),
+            ..laid_down.then(requests)
+        }
     }
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {

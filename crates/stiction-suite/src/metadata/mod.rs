@@ -11,7 +11,8 @@ pub(crate) use folder::{Folder, LinkKind, Made, MadeSync, directions};
 pub use options::{MetadataOptions, MetadataParameters, SyncStyle};
 
 use stiction_core::{
-    Direction, Environment, PhaseKind, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome,
+    Direction, Environment, Estimate, PhaseKind, Plan, PlannedTrial, Seed, SkipCode, SkipReason,
+    TrialOutcome,
 };
 use stiction_engine::Timetable;
 use stiction_host::admit_bytes;
@@ -58,6 +59,22 @@ impl Workload for Metadata {
 
     fn plan(&self, seed: Seed, environment: &Environment) -> Result<Plan, SuiteError> {
         plan::plan(&self.options, seed, environment)
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let _ = trial;
+        let parameters = serde_json::from_value::<MetadataParameters>(plan.parameters.clone());
+        parameters.map_or(Estimate::UNKNOWN, |parameters| {
+            let workers = u64::from(parameters.workers);
+            let files = parameters.files_per_worker.saturating_mul(workers);
+            let each = parameters.file_bytes.saturating_add(FILE_OVERHEAD_BYTES);
+            Estimate {
+                duration_ns: None,
+                read_bytes: Some(0),
+                written_bytes: Some(files.saturating_mul(parameters.file_bytes)),
+                space_bytes: Some(files.saturating_mul(each)),
+            }
+        })
     }
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {

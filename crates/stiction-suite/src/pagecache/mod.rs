@@ -7,15 +7,15 @@ mod plan;
 pub use options::{PagecacheOptions, PagecacheParameters};
 
 use stiction_core::{
-    Access, BackendKind, Conditions, Environment, Job, Plan, PlannedTrial, Seed, SizeMix, Sizes,
-    SkipReason, TrialOutcome,
+    Access, BackendKind, Conditions, Environment, Estimate, Job, Plan, PlannedTrial, Seed, SizeMix,
+    Sizes, SkipReason, TrialOutcome,
 };
 
 use crate::admission::admit_files;
 use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
-use crate::passes::{Pass, lay_down, prime, run_passes, whole_files};
+use crate::passes::{Pass, estimate_of, lay_down, prime, run_passes, whole_files};
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
 /// The workload's name.
@@ -51,6 +51,12 @@ impl Workload for Pagecache {
 
     fn plan(&self, seed: Seed, environment: &Environment) -> Result<Plan, SuiteError> {
         plan::plan(&self.options, seed, environment)
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let parameters = serde_json::from_value(plan.parameters.clone());
+        let all = |parameters| estimate_of(&passes(&parameters, trial_seed(plan, trial)));
+        parameters.map_or(Estimate::UNKNOWN, all)
     }
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {

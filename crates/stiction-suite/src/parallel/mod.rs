@@ -7,15 +7,15 @@ mod plan;
 pub use options::{ParallelOptions, ParallelParameters, Targets, Ways};
 
 use stiction_core::{
-    Access, Action, BackendKind, Conditions, Create, Data, Environment, Job, Plan, PlannedTrial,
-    Region, Seed, SkipReason, SyncKind, TrialOutcome,
+    Access, Action, BackendKind, Conditions, Create, Data, Environment, Estimate, Job, Plan,
+    PlannedTrial, Region, Seed, SkipReason, SyncKind, TrialOutcome,
 };
 
 use crate::admission::admit_files;
 use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
-use crate::passes::{Pass, lay_down, run_passes};
+use crate::passes::{Pass, estimate_of, lay_down, run_passes};
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
 /// The workload's name.
@@ -48,6 +48,12 @@ impl Workload for Parallel {
 
     fn plan(&self, seed: Seed, environment: &Environment) -> Result<Plan, SuiteError> {
         plan::plan(&self.options, seed, environment)
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let parameters = serde_json::from_value(plan.parameters.clone());
+        let all = |parameters| estimate_of(&passes(&parameters, trial_seed(plan, trial)));
+        parameters.map_or(Estimate::UNKNOWN, all)
     }
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {

@@ -8,7 +8,9 @@ mod trial;
 
 pub use options::{QuickOptions, QuickParameters};
 
-use stiction_core::{Cell, Conditions, Environment, Plan, PlannedTrial, Seed, SkipReason, Timing};
+use stiction_core::{
+    Cell, Conditions, Environment, Estimate, Plan, PlannedTrial, Seed, SkipReason, Timing,
+};
 
 use crate::conditions::data_alone;
 use crate::order::runs_within_cells;
@@ -77,6 +79,16 @@ impl Workload for Quick {
             seed,
             preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[Cell::new()], 1),
+        })
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let _ = trial;
+        let parameters = serde_json::from_value::<QuickParameters>(plan.parameters.clone());
+        parameters.map_or(Estimate::UNKNOWN, |parameters| Estimate {
+            duration_ns: Some(parameters.budget_ns),
+            space_bytes: Some(parameters.file_size_bytes),
+            ..Estimate::UNKNOWN
         })
     }
 

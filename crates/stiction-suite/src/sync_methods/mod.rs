@@ -6,7 +6,7 @@ mod routine;
 pub use options::{SyncMethod, SyncMethodsOptions, SyncMethodsParameters, SyncTest};
 
 use stiction_core::{
-    Caveat, Cell, Direction, Environment, PhaseKind, Plan, PlannedTrial, Seed, SkipCode,
+    Caveat, Cell, Direction, Environment, Estimate, PhaseKind, Plan, PlannedTrial, Seed, SkipCode,
     SkipReason, TrialOutcome,
 };
 use stiction_engine::{Cause, Routine, Timetable};
@@ -80,6 +80,20 @@ impl Workload for SyncMethods {
             seed,
             preparation: stiction_core::Preparation::default(),
             trials: runs_within_cells(&[Cell::new()], options.runs.unwrap_or(1)),
+        })
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let _ = trial;
+        let parameters = serde_json::from_value::<SyncMethodsParameters>(plan.parameters.clone());
+        parameters.map_or(Estimate::UNKNOWN, |parameters| {
+            let tests = parameters.tests.len() as u64;
+            Estimate {
+                duration_ns: Some(tests.saturating_mul(parameters.test_ns)),
+                read_bytes: Some(0),
+                written_bytes: None,
+                space_bytes: Some(parameters.file_bytes),
+            }
         })
     }
 

@@ -14,7 +14,7 @@ pub use options::{
 };
 pub use parameters::TiobenchParameters;
 
-use stiction_core::{Conditions, Environment, Plan, PlannedTrial, Seed, SkipReason};
+use stiction_core::{Conditions, Environment, Estimate, Plan, PlannedTrial, Seed, SkipReason};
 
 use crate::conditions::refuse;
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
@@ -55,6 +55,10 @@ impl Workload for Tiobench {
 
     fn plan(&self, seed: Seed, environment: &Environment) -> Result<Plan, SuiteError> {
         matrix::plan(&self.options, seed, environment)
+    }
+
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        trial::estimate(plan, trial).unwrap_or(Estimate::UNKNOWN)
     }
 
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {

@@ -1,7 +1,8 @@
 //! One trial: admission, the phases on fresh files, removal.
 
 use stiction_core::{
-    Caveat, Job, PhaseKind, Plan, PlannedTrial, Region, Seed, SkipCode, SkipReason, TrialOutcome,
+    Caveat, Estimate, Job, PhaseKind, Plan, PlannedTrial, Region, Seed, SkipCode, SkipReason,
+    TrialOutcome,
 };
 use stiction_engine::Ledger;
 
@@ -46,6 +47,21 @@ pub(super) fn run(
     on_ground(context, &layout.places, shape.threads, |ground, context| {
         run.phases(ground, context)
     })
+}
+
+/// What a trial takes; `None` for one of another plan.
+pub(super) fn estimate(plan: &Plan, trial: &PlannedTrial) -> Option<Estimate> {
+    let parameters: TiobenchParameters = serde_json::from_value(plan.parameters.clone()).ok()?;
+    let shape = Shape::of(&parameters, &trial.cell)?;
+    let of_phase = |phase| {
+        let regions = shape.regions(&parameters, None);
+        let (block, seed) = (shape.block_size_bytes, plan.seed);
+        Estimate::of_job(&job(&parameters, phase, block, regions, false, seed))
+    };
+    let lays_down = parameters.phases.first() != Some(&TiobenchPhase::Write);
+    let first = lays_down.then_some(TiobenchPhase::Write).into_iter();
+    let phases = first.chain(parameters.phases.iter().copied());
+    Some(phases.map(of_phase).fold(Estimate::NOTHING, Estimate::then))
 }
 
 /// Where the threads of a trial work.

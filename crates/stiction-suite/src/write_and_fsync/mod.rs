@@ -8,14 +8,14 @@ mod plan;
 pub use options::{Before, SyncPolicy, WriteAmount, WriteAndFsyncOptions, WriteAndFsyncParameters};
 
 use stiction_core::{
-    Conditions, Environment, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome,
+    Conditions, Environment, Estimate, Plan, PlannedTrial, Seed, SkipCode, SkipReason, TrialOutcome,
 };
 
 use crate::admission::admit_files;
 use crate::conditions::data_alone;
 use crate::ground::on_ground;
 use crate::order::trial_seed;
-use crate::passes::{Pass, lay_down, run_passes, whole_files};
+use crate::passes::{Pass, estimate_of, lay_down, run_passes, whole_files};
 use crate::{Context, SuiteError, TrialReport, Workload, requirements};
 
 /// The workload's name.
@@ -49,6 +49,20 @@ impl Workload for WriteAndFsync {
         plan::plan(&self.options, seed, environment)
     }
 
+    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
+        let parameters = serde_json::from_value::<WriteAndFsyncParameters>(plan.parameters.clone());
+        let of = |parameters: &WriteAndFsyncParameters| {
+            let file_bytes = jobs::file_bytes(parameters)?;
+            Some(estimate_of(&passes(
+                parameters,
+                file_bytes,
+                trial_seed(plan, trial),
+            )))
+        };
+        let all = parameters.as_ref().ok().and_then(of);
+        all.unwrap_or(Estimate::UNKNOWN)
+    }
+
     fn requires(&self, _plan: &Plan, environment: &Environment) -> Vec<SkipReason> {
         requirements::writable(environment)
     }
@@ -74,13 +88,19 @@ impl Workload for WriteAndFsync {
         if let Err(reason) = admit_files(context, &places, files, file_bytes, may_fill) {
             return skipped(reason);
         }
-        let seed = trial_seed(plan, trial);
-        let before = (parameters.before == Before::Written)
-            .then(|| lay_down(whole_files(files, file_bytes), false, seed.stream(0)));
-        let write = jobs::write(&parameters, file_bytes, seed.stream(1));
-        let write = Pass::measuring(write).cold(before.is_some() && !parameters.classic);
+        let passes = passes(&parameters, file_bytes, trial_seed(plan, trial));
         on_ground(context, &places, files, |ground, context| {
-            run_passes(ground, context, before.into_iter().chain([write]))
+            run_passes(ground, context, passes)
         })
     }
+}
+
+/// What a trial does, in order.
+fn passes(parameters: &WriteAndFsyncParameters, file_bytes: u64, seed: Seed) -> Vec<Pass> {
+    let files = whole_files(parameters.files, file_bytes);
+    let before =
+        (parameters.before == Before::Written).then(|| lay_down(files, false, seed.stream(0)));
+    let write = jobs::write(parameters, file_bytes, seed.stream(1));
+    let write = Pass::measuring(write).cold(before.is_some() && !parameters.classic);
+    before.into_iter().chain([write]).collect()
 }

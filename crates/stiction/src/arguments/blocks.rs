@@ -39,7 +39,7 @@ pub(crate) struct Blocking {
     /// The order inside each block
     #[arg(long, value_enum, value_name = "ORDER", default_value = "random")]
     pub(crate) order: OrderWord,
-    /// Print the plan with every choice made, and stop
+    /// Say what would be done, as `plan` does, and stop
     #[arg(long, visible_alias = "dump")]
     pub(crate) dry_run: bool,
 }

@@ -23,6 +23,7 @@ mod ladder;
 mod layout;
 mod machine;
 mod metadata;
+mod new;
 mod pagecache;
 mod parallel;
 mod quick;
@@ -70,6 +71,7 @@ pub(crate) use ladder::LadderArguments;
 pub(crate) use layout::{ClassicLayout, ProgramLayout};
 pub(crate) use machine::MachineArguments;
 pub(crate) use metadata::MetadataArguments;
+pub(crate) use new::{NewArguments, NewCommand};
 pub(crate) use pagecache::PagecacheArguments;
 pub(crate) use parallel::ParallelArguments;
 pub(crate) use quick::QuickArguments;
@@ -106,7 +108,9 @@ Measure:
   stiction layout a b               Where files lie, and how far they are woven
   stiction ab -- make -j1 --- make -j2
                                     Two commands in blocks, with a verdict
-  stiction run spec.toml            Configurations of a benchmark in blocks
+  stiction new lab                  A commented specification to begin with
+  stiction plan lab.toml            What it would do, write and change
+  stiction run lab.toml             Configurations of benchmarks in blocks
 
 Look back and compare:
   stiction list                     What has been measured here
@@ -224,6 +228,13 @@ pub(crate) enum Command {
     Ab(Box<AbArguments>),
     /// Time commands, or run configurations of a file, in blocks, and compare them
     Run(Box<RunArguments>),
+    /// Say what `run` would do: trials, order, time, bytes, wear, and every change
+    #[command(after_help = run::PLAN_EXAMPLES)]
+    Plan(Box<RunArguments>),
+    /// Write files to begin with
+    New(NewArguments),
+    /// Print the JSON schema of specifications, for editors and checkers
+    Schema,
     /// Run a benchmark against itself: how far equal things lie apart here
     Calibrate(Box<CalibrateArguments>),
     /// Where files lie on their device: pieces, seeks, and how files are woven

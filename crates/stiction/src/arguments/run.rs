@@ -13,14 +13,25 @@ Examples:
                                     Two commands, timed in 10 blocks
   stiction run --command ./bench --metric 'tps[/s,more]=/tps = ([0-9.]+)/'
                                     A figure that the command prints
-  stiction run --example > spec.toml
-  stiction run spec.toml            Configurations of any measuring command
-  stiction run spec.toml --dry-run  Its plan
+  stiction new lab                  A commented file to begin with
+  stiction plan lab.toml            What it would do
+  stiction run lab.toml             Configurations of any measuring command
   stiction run --resume latest      What was cut off, from where it was
 
 Every block holds each command once, in an order that is drawn: what drifts
 cannot take sides. Several are compared with the first, with a verdict on each
 figure. A number that is missing, or may mean two (12K; 1,234), fails its run.";
+
+pub(super) const PLAN_EXAMPLES: &str = "\
+Examples:
+  stiction plan lab.toml            What `stiction run lab.toml` would do
+  stiction plan lab.toml --blocks 6 --json
+                                    With fewer blocks, for a script
+  stiction plan --command ./a --command ./b
+
+Takes what `run` takes, looks at the machine, and changes nothing. Times are
+those that are set, or that the same trials took in an earlier session; what
+only the run can tell is a question mark.";
 
 /// Time commands, or run configurations of a file, in blocks, and compare them
 #[derive(Clone, Debug, clap::Args)]
@@ -57,7 +68,7 @@ pub(crate) struct RunArguments {
     /// Carry this out after each run, however it ended; once, or once for each command
     #[arg(long, value_name = "COMMAND", requires = "commands")]
     pub(crate) conclude: Vec<String>,
-    /// Print a commented SPEC, and stop
+    /// Print a commented SPEC, as `new lab` writes it, and stop
     #[arg(long)]
     pub(crate) example: bool,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `stiction ab`: two things in blocks.
 
 use stiction_analysis::Effects;
-use stiction_core::{Conditions, Setting};
+use stiction_core::{Cell, Conditions, Setting};
 use stiction_formats::words;
 use stiction_host::Alterations;
 use stiction_suite::CommandLine;
@@ -45,6 +45,8 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
         let name = typed.names.get(number).cloned();
         all.push(Ready {
             name: name.unwrap_or_else(|| letter(number)),
+            at: Cell::new(),
+            varied: Vec::new(),
             alterations,
             conditions,
             prepare: prepare.as_deref().map(hook),

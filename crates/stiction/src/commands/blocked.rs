@@ -7,16 +7,16 @@ use std::time::Duration;
 use stiction_analysis::Effects;
 use stiction_analysis::compare::{CompareOptions, Matrix, Side, matrix};
 use stiction_analysis::mixed::directions_apart;
-use stiction_core::{Conditions, Level, Session, SessionOutcome, parse_duration_ns};
+use stiction_core::{Cell, Conditions, Level, Session, SessionOutcome, Setting, parse_duration_ns};
 use stiction_host::Alterations;
 use stiction_report::JunitRules;
 use stiction_runner::blocks::{BlockOrder, Blocks, CONFIGURATION};
 use stiction_runner::{Configuration, Study};
 use stiction_suite::CommandLine;
 
-use super::meant::{Meant, print_plan};
+use super::meant::Meant;
 use super::measure::{self, Measured};
-use super::{Desk, compare, single};
+use super::{Desk, compare, plan, single};
 use crate::arguments::{Blocking, OrderWord, Recording, ShownArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,6 +34,10 @@ const BLOCKS_VERDICT: u32 = 6;
 /// One of the configurations.
 pub(super) struct Ready {
     pub(super) name: String,
+    /// Which workload and target it is of, where there are several.
+    pub(super) at: Cell,
+    /// Options of its workload that are factors.
+    pub(super) varied: Vec<Setting>,
     pub(super) meant: Meant,
     /// What is changed on the machine for each of its trials.
     pub(super) alterations: Option<Alterations>,
@@ -47,6 +51,8 @@ impl Ready {
     fn configuration(&self) -> Configuration<'_> {
         Configuration {
             name: self.name.clone(),
+            at: self.at.clone(),
+            varied: self.varied.clone(),
             workload: &*self.meant.workload,
             places: &self.meant.places,
             command: self.meant.command.clone(),
@@ -55,6 +61,29 @@ impl Ready {
             prepare: self.prepare.clone(),
             conclude: self.conclude.clone(),
         }
+    }
+}
+
+/// The factor of places that everything is run in.
+pub(super) const TARGET: &str = "target";
+
+/// What a session is about: the levels of a factor, the baseline first.
+pub(super) struct Sides {
+    factor: &'static str,
+    levels: Vec<Level>,
+}
+
+impl Sides {
+    /// The distinct levels, where there are several and nothing lacks one.
+    fn of(factor: &'static str, all: Vec<Option<Level>>) -> Option<Self> {
+        let mut levels: Vec<Level> = Vec::new();
+        for level in all {
+            let level = level?;
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        (levels.len() > 1).then_some(Self { factor, levels })
     }
 }
 
@@ -81,10 +110,22 @@ impl Blocked {
         let Some(measured) = self.measure(desk)? else {
             return Ok(Exit::Done);
         };
-        match &self.all[..] {
-            [only] => single::conclude(only, &measured, desk),
-            _ => self.compare(&measured, desk),
+        match self.sides() {
+            None => single::conclude(&self.all, &measured, desk),
+            Some(sides) => self.compare(&measured, &sides, desk),
         }
+    }
+
+    /// What is compared with its first level: the configurations, or else the targets;
+    /// nothing where there is one of both.
+    fn sides(&self) -> Option<Sides> {
+        let names = self
+            .all
+            .iter()
+            .map(|one| Some(Level::from(one.name.as_str())));
+        let targets = self.all.iter().map(|one| one.at.get(TARGET).cloned());
+        let configurations = Sides::of(CONFIGURATION, names.collect());
+        configurations.or_else(|| Sides::of(TARGET, targets.collect()))
     }
 
     /// Runs it; nothing where only the plan was wanted, which is printed.
@@ -95,10 +136,10 @@ impl Blocked {
         let mut rule = self.rule()?;
         let study = self.study(&rule);
         if self.blocking.dry_run {
-            print_plan(&study, &self.recording, desk)?;
+            plan::print(&study, &self.recording, desk)?;
             return Ok(None);
         }
-        if rule.blocks < BLOCKS_VERDICT && self.all.len() > 1 {
+        if rule.blocks < BLOCKS_VERDICT && self.sides().is_some() {
             desk.console.say(&format!(
                 "{} blocks are too few for a verdict, which needs {BLOCKS_VERDICT}; the \
                  figures are shown without one",
@@ -134,7 +175,10 @@ impl Blocked {
             percent,
             looks: typed.looks,
             budget: budget.map(Duration::from_nanos),
-            names: self.all.iter().map(|one| one.name.clone()).collect(),
+            sides: self.sides().unwrap_or_else(|| Sides {
+                factor: CONFIGURATION,
+                levels: vec![Level::from(self.all[0].name.as_str())],
+            }),
         })
     }
 
@@ -154,18 +198,21 @@ impl Blocked {
         }
     }
 
-    fn compare(&self, measured: &Measured, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    fn compare(
+        &self,
+        measured: &Measured,
+        sides: &Sides,
+        desk: &Desk<'_>,
+    ) -> Result<Exit, Failure> {
         if !measured.has_run() {
-            let all = &self.all[0].meant.report;
-            return measured.conclude(&all(&measured.session, desk.console.style()), desk);
+            return single::conclude(&self.all, measured, desk);
         }
-        let names: Vec<&str> = self.all.iter().map(|one| one.name.as_str()).collect();
         let session = directions_apart(measured.session.clone());
         let options = CompareOptions {
             effects: self.effects,
             ..CompareOptions::default()
         };
-        let matrix = compared(&session, &names, &options);
+        let matrix = compared(&session, sides, &options);
         let rules = JunitRules::default();
         let text = compare::text(&matrix, &self.shown, rules, desk.console);
         let exit = measured.conclude(&text, desk)?;
@@ -179,10 +226,10 @@ impl Blocked {
     }
 }
 
-/// The configurations of a session, each held against the first.
-pub(super) fn compared(session: &Session, names: &[&str], options: &CompareOptions) -> Matrix {
-    let side = |name: &&str| Side::at_level(session, CONFIGURATION, &Level::from(*name));
-    let sides: Vec<Side<'_>> = names.iter().map(side).collect();
+/// The levels of the factor that a session is about, each held against the first.
+pub(super) fn compared(session: &Session, sides: &Sides, options: &CompareOptions) -> Matrix {
+    let side = |level: &Level| Side::at_level(session, sides.factor, level);
+    let sides: Vec<Side<'_>> = sides.levels.iter().map(side).collect();
     let (baseline, candidates) = sides.split_first().expect("at least one configuration");
     matrix(baseline, candidates, options)
 }

@@ -2,7 +2,7 @@
 
 use stiction_analysis::Effects;
 use stiction_analysis::calibration::calibration;
-use stiction_core::{Conditions, SessionOutcome};
+use stiction_core::{Cell, Conditions, SessionOutcome};
 use stiction_report::json;
 
 use super::Desk;
@@ -35,6 +35,8 @@ pub(super) fn run(
         };
         all.push(Ready {
             name: name.to_owned(),
+            at: Cell::new(),
+            varied: Vec::new(),
             meant,
             alterations: None,
             conditions: Conditions::default(),

@@ -26,9 +26,11 @@ mod manual;
 mod meant;
 mod measure;
 mod metadata;
+mod new;
 mod operand;
 mod pagecache;
 mod parallel;
+mod plan;
 mod quick;
 mod recorded;
 mod report;
@@ -114,6 +116,9 @@ fn carry_out<'a>(
     match command {
         Command::Fio(typed) => fio::run(typed, console, desk),
         Command::Run(typed) => run::run(typed, global, &desk()?),
+        Command::Plan(typed) => run::plan(typed, global, &desk()?),
+        Command::New(typed) => new::run(typed, console),
+        Command::Schema => new::schema(console),
         Command::Ab(typed) => ab::run(typed, global, &desk()?),
         Command::Calibrate(typed) => calibrate::run(typed, global, &desk()?),
         Command::Layout(typed) => layout::run(typed, console),

@@ -3,7 +3,7 @@
 mod spec;
 
 use stiction_analysis::Effects;
-use stiction_core::Conditions;
+use stiction_core::{Cell, Conditions};
 
 use super::blocked::{Blocked, Ready};
 use super::recorded::Recorded;
@@ -58,6 +58,17 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
     .run(desk)
 }
 
+/// Prints what that would do.
+pub(super) fn plan(
+    typed: &RunArguments,
+    global: &Global,
+    desk: &Desk<'_>,
+) -> Result<Exit, Failure> {
+    let mut typed = typed.clone();
+    typed.blocking.dry_run = true;
+    run(&typed, global, desk)
+}
+
 /// The `number`-th command of those that are given.
 ///
 /// # Errors
@@ -69,6 +80,8 @@ pub(super) fn ready(typed: &RunArguments, number: usize) -> Result<Ready, Failur
     let of_each = |option, values| of_each(option, values, number, count);
     Ok(Ready {
         name: name.unwrap_or_else(|| letter(number)),
+        at: Cell::new(),
+        varied: Vec::new(),
         meant: timed::meant(command, (number, count), &typed.timing, &typed.recording)?,
         alterations: None,
         conditions: Conditions::default(),

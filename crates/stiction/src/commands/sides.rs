@@ -452,8 +452,12 @@ fn fits(pattern: &str, text: &str) -> bool {
 fn factor_of_several(session: &Session) -> Option<String> {
     let all = levels(session);
     let mut factors = all.iter().map(|(factor, _)| factor);
+    // Of different workloads nothing is compared.
     factors
-        .find(|factor| all.iter().filter(|(other, _)| other == *factor).count() > 1)
+        .find(|factor| {
+            factor.as_str() != "workload"
+                && all.iter().filter(|(other, _)| other == *factor).count() > 1
+        })
         .cloned()
 }
 

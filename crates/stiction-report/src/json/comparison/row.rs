@@ -182,6 +182,7 @@ pub(crate) fn verdict_key(verdict: &Verdict) -> &'static str {
         Verdict::Same => "same",
         Verdict::CannotTell { .. } => "cannot_tell",
         Verdict::Failed { .. } => "failed",
+        Verdict::NotRun { .. } => "not_run",
         Verdict::NotComparable { .. } => "not_comparable",
     }
 }

@@ -51,6 +51,7 @@ struct CountsView {
     slight_count: u32,
     cannot_tell_count: u32,
     failed_count: u32,
+    not_run_count: u32,
     not_comparable_count: u32,
 }
 
@@ -97,6 +98,7 @@ fn summary(row: &Summary) -> SummaryView<'_> {
             slight_count: row.counts.slight,
             cannot_tell_count: row.counts.cannot_tell,
             failed_count: row.counts.failed,
+            not_run_count: row.counts.not_run,
             not_comparable_count: row.counts.not_comparable,
         },
     }

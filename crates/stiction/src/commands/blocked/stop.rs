@@ -6,10 +6,10 @@ use serde_json::json;
 use stiction_analysis::compare::decide::LEVEL;
 use stiction_analysis::compare::{CompareOptions, Row};
 use stiction_analysis::estimate::looks::{self, Look};
-use stiction_core::{MetricClass, Session, TrialOutcome, format_duration_ns};
-use stiction_runner::blocks::{BlocksSoFar, CONFIGURATION, Decide, Decision};
+use stiction_core::{Level, MetricClass, Session, TrialOutcome, format_duration_ns};
+use stiction_runner::blocks::{BlocksSoFar, Decide, Decision};
 
-use super::compared;
+use super::{Sides, compared};
 
 /// Blocks at the last planned look.
 pub(super) const LOOKS_MOST: u32 = looks::PLANNED[looks::PLANNED.len() - 1];
@@ -23,8 +23,8 @@ pub(super) struct StopRule {
     pub(super) percent: Option<f64>,
     pub(super) looks: bool,
     pub(super) budget: Option<Duration>,
-    /// The configurations, the baseline first.
-    pub(super) names: Vec<String>,
+    /// What is compared.
+    pub(super) sides: Sides,
 }
 
 impl StopRule {
@@ -46,15 +46,14 @@ impl StopRule {
 
     /// Whether all runs of one configuration failed: more of them tell nothing.
     fn hopeless(&self, so_far: &BlocksSoFar<'_>) -> Option<String> {
-        let failed_all = |name: &&String| {
-            let level = (*name).as_str().into();
+        let failed_all = |level: &&Level| {
             let own = so_far.trials.iter();
-            let mut own = own.filter(|trial| trial.cell.get(CONFIGURATION) == Some(&level));
+            let mut own = own.filter(|trial| trial.cell.get(self.sides.factor) == Some(*level));
             own.all(|trial| matches!(trial.outcome, TrialOutcome::Failed { .. }))
         };
-        let name = self.names.iter().find(failed_all)?;
+        let level = self.sides.levels.iter().find(failed_all)?;
         Some(format!(
-            "after {}, since every run of {name} failed",
+            "after {}, since every run of {level} failed",
             blocks(so_far.done)
         ))
     }
@@ -91,8 +90,7 @@ impl StopRule {
             end: None,
             resumptions: Vec::new(),
         };
-        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let matrix = compared(&session, &names, &CompareOptions::default());
+        let matrix = compared(&session, &self.sides, &CompareOptions::default());
         let rows = matrix.rows().map(|(_, row)| row);
         let rows: Vec<&Row> = rows.filter(|row| decides(row)).collect();
         let is_judged = !rows.is_empty();

@@ -42,6 +42,17 @@ pub(super) fn meant(typed: &FioArguments, desk: &Desk<'_>) -> Result<Asked, Fail
     }
 }
 
+/// What is wrong with the words of jobs, before anything is made of them.
+///
+/// # Errors
+/// When a file that they name cannot be read.
+pub(super) fn problems(words: &[String], desk: &Desk<'_>) -> Result<Vec<FioError>, Failure> {
+    Ok(read(words, machine(), &desk.texts)?
+        .jobs
+        .err()
+        .unwrap_or_default())
+}
+
 fn say_what_happens(words: &[String], console: &Console) -> Result<Exit, Failure> {
     let machine = machine();
     let resolved = match jobs_alone(words)? {

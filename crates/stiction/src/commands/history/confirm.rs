@@ -2,7 +2,7 @@
 //! them.
 
 use stiction_analysis::history::{Rerun, around, rerun};
-use stiction_core::{Conditions, Session, SessionId};
+use stiction_core::{Cell, Conditions, Session, SessionId};
 use stiction_report::{Confirmation, history_confirmation, json};
 use stiction_suite::CommandLine;
 
@@ -89,6 +89,8 @@ fn run_again(
         };
         all.push(Ready {
             name: name.to_owned(),
+            at: Cell::new(),
+            varied: Vec::new(),
             meant: own.meant,
             alterations: None,
             conditions: Conditions::default(),
@@ -127,6 +129,8 @@ fn ready(
         Command::Run(typed) if typed.commands.len() == 1 => runs::ready(&typed, 0).map(Ok),
         command => Ok(benchmark::of(&command, &named, desk)?.map(|meant| Ready {
             name: name.to_owned(),
+            at: Cell::new(),
+            varied: Vec::new(),
             meant,
             alterations: None,
             conditions: Conditions::default(),

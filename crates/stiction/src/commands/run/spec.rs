@@ -1,12 +1,18 @@
 //! What a specification means.
 
-use std::path::{Path, PathBuf};
+mod options;
+mod workload;
+
+use std::ops::Range;
+use std::path::Path;
 
 use clap::ValueEnum as _;
 use stiction_analysis::Effects;
-use stiction_core::{Conditions, Setting, parse_duration_ns, parse_size_bytes};
-use stiction_formats::spec::{self, Line, Precise, Spanned, Spec, SpecConfiguration, SpecFile};
-use stiction_suite::{CommandLine, Place};
+use stiction_core::{Cell, Conditions, Setting, parse_duration_ns, parse_size_bytes};
+use stiction_formats::spec::{
+    self, Combination, Line, Precise, Spanned, Spec, SpecCombination, SpecConfiguration, SpecFile,
+};
+use stiction_host::Alterations;
 
 use super::recorded;
 use crate::arguments::{
@@ -14,12 +20,11 @@ use crate::arguments::{
 };
 use crate::commands::Desk;
 use crate::commands::altered::alterations;
-use crate::commands::benchmark::{self, Named};
 use crate::commands::blocked::{Blocked, Ready};
-use crate::commands::meant::Meant;
-use crate::commands::timed::{self, hook};
+use crate::commands::timed::hook;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use workload::{OPTION, Work};
 
 /// Reads the file; or the code to end with, where what is wrong has been said. What is
 /// typed beside it goes before what it says.
@@ -34,9 +39,10 @@ pub(super) fn read(
             "options about commands do not go with a file: it says them itself",
         ));
     }
-    let text = desk.texts.text_of(path).map_err(|failure| {
-        failure.advise("`stiction run --example` prints a file to begin with.")
-    })?;
+    let text = desk
+        .texts
+        .text_of(path)
+        .map_err(|failure| failure.advise("`stiction new lab` writes a file to begin with."))?;
     let file = spec::read(&path.display().to_string(), &text)?;
     let reader = Reader {
         file: &file,
@@ -49,14 +55,7 @@ pub(super) fn read(
         global,
         desk,
     };
-    let read = match &file.spec.factors {
-        None => {
-            let own = file.spec.configuration.iter();
-            own.map(|one| reader.configuration(one)).collect()
-        }
-        Some(factors) => reader.combinations(factors, &typed.machine),
-    };
-    let all = match read.map(|all: Vec<_>| all.into_iter().collect::<Result<Vec<_>, Exit>>())? {
+    let all = match reader.all(&typed.machine)? {
         Ok(all) => all,
         Err(exit) => return Ok(Err(exit)),
     };
@@ -73,6 +72,35 @@ pub(super) fn read(
         effects: Effects::default(),
         is_calibration: false,
     }))
+}
+
+/// What the only configuration is called where the file names none.
+const ONLY: &str = "all";
+
+/// A configuration as the file states it.
+struct Stated {
+    name: String,
+    one: SpecConfiguration,
+    /// Its level of each factor.
+    levels: Combination,
+    /// What of them is of the machine.
+    alterations: Option<Alterations>,
+    /// What of them shapes what the workload writes.
+    conditions: Conditions,
+    /// What of them is an option of the workload.
+    varied: Vec<Setting>,
+}
+
+/// A configuration of which the file says nothing.
+fn nameless(place: Range<usize>, name: &str) -> SpecConfiguration {
+    SpecConfiguration {
+        name: Spanned::new(place, name.to_owned()),
+        arguments: None,
+        directory: None,
+        command: None,
+        prepare: None,
+        conclude: None,
+    }
 }
 
 /// A file that is being understood.
@@ -97,144 +125,156 @@ impl Reader<'_> {
         words.map_err(|error| self.problem(line, error))
     }
 
-    fn configuration(&self, one: &SpecConfiguration) -> Result<Result<Ready, Exit>, Failure> {
-        let meant = match (&self.spec.workload, &one.command) {
-            (Some(_), Some(command)) => {
-                let problem = "the file has a workload, so its configurations have no command";
-                return Err(self.problem(command, problem));
-            }
-            (Some(workload), None) => match self.benchmark(workload, one)? {
-                Ok(meant) => meant,
-                Err(exit) => return Ok(Err(exit)),
-            },
-            (None, Some(command)) => self.command(command, one)?,
-            (None, None) => {
-                let problem = "the file has no workload, so each configuration needs a command";
-                return Err(self.problem(&one.name, problem));
-            }
-        };
-        let prepare = one.prepare.as_ref().or(self.spec.prepare.as_ref());
-        let conclude = one.conclude.as_ref().or(self.spec.conclude.as_ref());
-        Ok(Ok(Ready {
-            name: one.name.as_ref().clone(),
-            meant,
-            alterations: None,
-            conditions: Conditions::default(),
-            prepare: prepare.map(|line| hook(line)),
-            conclude: conclude.map(|line| hook(line)),
-        }))
+    fn problem_of_factor(&self, factor: &str, problem: impl std::fmt::Display) -> Failure {
+        Failure::from(self.file.problem_of_factor(factor, &problem.to_string()))
     }
 
-    /// What is run, in every combination of the factors' levels.
-    fn combinations<T>(
-        &self,
-        factors: &Spanned<T>,
-        machine: &MachineArguments,
-    ) -> Result<Vec<Result<Ready, Exit>>, Failure> {
-        let nameless = SpecConfiguration {
-            name: Spanned::new(factors.span(), String::new()),
-            arguments: None,
-            directory: None,
-            command: None,
-            prepare: None,
-            conclude: None,
+    /// Everything that is run in each block, the baseline first.
+    fn all(&self, machine: &MachineArguments) -> Result<Result<Vec<Ready>, Exit>, Failure> {
+        let own = self.spec.configuration.iter().map(|one| &one.command);
+        let tables = self.file.workloads().iter().map(|one| &one.command);
+        let has_commands = own.chain(tables).any(Option::is_some);
+        if let (Some(metric), false) = (self.spec.metrics.first(), has_commands) {
+            return Err(self.problem(metric, "metrics are read from commands, not workloads"));
+        }
+        let mut all = Vec::new();
+        for stated in self.stated(machine)? {
+            match self.variants(&stated)? {
+                Ok(variants) => all.extend(variants),
+                Err(exit) => return Ok(Err(exit)),
+            }
+        }
+        if all.is_empty() {
+            return Err(Failure::new("[[exclude]] leaves nothing to run"));
+        }
+        Ok(Ok(all))
+    }
+
+    /// The configurations: those that have names of their own, or the combinations of
+    /// factors.
+    fn stated(&self, machine: &MachineArguments) -> Result<Vec<Stated>, Failure> {
+        let spec = self.spec;
+        let Some(factors) = &spec.factors else {
+            let plain = |one: SpecConfiguration| Stated {
+                name: one.name.as_ref().clone(),
+                one,
+                levels: Combination::new(),
+                alterations: None,
+                conditions: Conditions::default(),
+                varied: Vec::new(),
+            };
+            let only = || nameless(spec.workload.as_ref().map_or(0..0, Spanned::span), ONLY);
+            return Ok(match &spec.configuration[..] {
+                [] => vec![plain(only())],
+                all => all.iter().cloned().map(plain).collect(),
+            });
         };
-        let one = self.spec.configuration.first().unwrap_or(&nameless);
-        let size = self.spec.scratch_size.as_ref();
+        let one = spec.configuration.first().cloned();
+        let one = one.unwrap_or_else(|| nameless(factors.span(), ""));
+        let size = spec.scratch_size.as_ref();
         if let Some(size) = size {
             parse_size_bytes(size.as_ref()).map_err(|error| self.problem(size, error))?;
         }
+        let size = size.map(|size| size.as_ref().as_str());
+        let machine = MachineArguments {
+            global_settings: machine.global_settings || spec.global_settings,
+            ..machine.clone()
+        };
         let mut all = Vec::new();
-        for combination in self.file.combinations()? {
-            let levels = combination.levels.iter();
-            let settings: Vec<Setting> = levels
-                .map(|(factor, level)| Setting::new(factor, level))
-                .collect();
-            let size = size.map(|size| size.as_ref().as_str());
-            let (alterations, conditions) = alterations(&settings, machine, size)
-                .map_err(|failure| self.problem(factors, failure.message()))?;
-            all.push(self.configuration(one)?.map(|ready| {
-                Ready {
-                    name: format!("{} {}", ready.name, combination.name)
-                        .trim()
-                        .to_owned(),
-                    alterations: Some(alterations),
-                    conditions,
-                    ..ready
-                }
-            }));
+        for SpecCombination { name, levels } in self.file.combinations()? {
+            let settings = levels.iter().map(|(name, level)| Setting::new(name, level));
+            let (varied, settings): (Vec<_>, Vec<_>) =
+                settings.partition(|setting| setting.factor.starts_with(OPTION));
+            let read = alterations(&settings, &machine, size);
+            let (alterations, conditions) = read.map_err(|failure| {
+                // What is wrong begins with the factor that it is wrong with.
+                let message = failure.message();
+                let factor = message.split([':', ' ']).next().unwrap_or_default();
+                self.problem_of_factor(factor, &message)
+            })?;
+            all.push(Stated {
+                name: format!("{} {name}", one.name.as_ref()).trim().to_owned(),
+                one: one.clone(),
+                levels,
+                alterations: Some(alterations).filter(|some| !some.settings().is_empty()),
+                conditions,
+                varied,
+            });
+        }
+        // Where one stands on scratch space, so do all: else that would be what is compared.
+        let on_scratch = |one: &Stated| {
+            let alterations = one.alterations.as_ref();
+            alterations.is_some_and(|some| some.scratch_bytes().is_some())
+        };
+        if all.iter().any(on_scratch) {
+            for one in &mut all {
+                let own = match one.alterations.take() {
+                    Some(own) => own,
+                    None => alterations(&[], &machine, size)?.0,
+                };
+                one.alterations = Some(own.on_scratch_space());
+            }
         }
         Ok(all)
     }
 
-    /// A benchmark with the arguments of all and its own.
-    fn benchmark(
-        &self,
-        workload: &Spanned<String>,
-        one: &SpecConfiguration,
-    ) -> Result<Result<Meant, Exit>, Failure> {
-        if let Some(metric) = self.spec.metrics.first() {
-            return Err(self.problem(metric, "metrics are read from commands, not workloads"));
-        }
-        let mut words = vec![workload.as_ref().clone()];
-        words.extend(self.words(self.spec.arguments.as_ref())?);
-        words.extend(self.words(one.arguments.as_ref())?);
-        let named = Named {
-            words: &words,
-            whose: one.name.as_ref(),
-        };
-        let read = benchmark::meant(&named, self.global, self.desk)
-            .map_err(|failure| self.problem(workload, failure.message()))?;
-        let mut meant = match read {
-            Ok(meant) => meant,
-            Err(exit) => return Ok(Err(exit)),
-        };
-        if let Some(directory) = one.directory.as_ref().or(self.spec.directory.as_ref()) {
-            let [Place::Directory(place)] = &mut meant.places[..] else {
-                let problem = "it does not work in one directory: name its places in `arguments`";
-                return Err(self.problem(&one.name, problem));
-            };
-            *place = PathBuf::from(directory);
-        }
-        Ok(Ok(meant))
-    }
-
-    fn command(&self, command: &Spanned<Line>, one: &SpecConfiguration) -> Result<Meant, Failure> {
-        if let Some(arguments) = one.arguments.as_ref().or(self.spec.arguments.as_ref()) {
-            return Err(self.problem(
-                arguments,
-                "arguments are a workload's; write them behind the command",
-            ));
-        }
-        let line = match (command.as_ref(), self.spec.shell) {
-            (Line::Text(text), true) => CommandLine::Shell(text.clone()),
-            (Line::Words(_), true) => {
-                return Err(self.problem(command, "a command for a shell is one text"));
-            }
-            (_, false) => CommandLine::Words(self.words(Some(command))?),
-        };
+    /// A configuration with every workload on every target.
+    fn variants(&self, stated: &Stated) -> Result<Result<Vec<Ready>, Exit>, Failure> {
         let spec = self.spec;
-        for metric in &spec.metrics {
-            let read = metric
-                .as_ref()
-                .parse::<stiction_suite::command::MetricSource>();
-            read.map_err(|error| self.problem(metric, error))?;
-        }
-        if let Some(limit) = &spec.limit {
-            parse_duration_ns(limit.as_ref()).map_err(|error| self.problem(limit, error))?;
-        }
-        let directory = one.directory.as_ref().or(spec.directory.as_ref());
-        let timing = Timing {
-            shell: spec.shell,
-            metrics: spec.metrics.iter().map(|m| m.as_ref().clone()).collect(),
-            warmup: spec.warmup.unwrap_or(0),
-            drop_caches: spec.drop_caches,
-            fresh_directory: spec.fresh_directory,
-            directories: directory.map(PathBuf::from).into_iter().collect(),
-            ignore_failure: spec.ignore_failure,
-            limit: spec.limit.as_ref().map(|limit| limit.as_ref().clone()),
+        let workloads = self.file.workloads();
+        let workloads: Vec<_> = match workloads {
+            [] => vec![None],
+            all => all.iter().map(Some).collect(),
         };
-        timed::meant(line, (0, 1), &timing, &self.recording)
+        let own = stated.one.directory.as_ref().or(spec.directory.as_ref());
+        if let (Some(target), Some(_)) = (spec.targets.first(), own) {
+            return Err(self.problem(target, "there are `targets` and a `directory`"));
+        }
+        let directories: Vec<Option<&str>> = match &spec.targets[..] {
+            [] => vec![own.map(String::as_str)],
+            all => all.iter().map(|one| Some(one.as_ref().as_str())).collect(),
+        };
+        let prepare = stated.one.prepare.as_ref().or(spec.prepare.as_ref());
+        let conclude = stated.one.conclude.as_ref().or(spec.conclude.as_ref());
+        let mut all = Vec::new();
+        for directory in &directories {
+            for workload in &workloads {
+                let mut at = Cell::new();
+                let name = workload.map_or("", |one| one.name.as_ref().as_str());
+                if workloads.len() > 1 {
+                    at = at.with("workload", name);
+                }
+                let target = directory.filter(|_| directories.len() > 1);
+                if let Some(target) = target {
+                    at = at.with("target", target);
+                }
+                let target = target.unwrap_or_default();
+                if self.file.leaves_out(&stated.levels, name, target) {
+                    continue;
+                }
+                let meant = self.meant(&Work {
+                    one: &stated.one,
+                    workload: *workload,
+                    directory: *directory,
+                    varied: &stated.varied,
+                })?;
+                let meant = match meant {
+                    Ok(meant) => meant,
+                    Err(exit) => return Ok(Err(exit)),
+                };
+                all.push(Ready {
+                    name: stated.name.clone(),
+                    at,
+                    varied: stated.varied.clone(),
+                    meant,
+                    alterations: stated.alterations.clone(),
+                    conditions: stated.conditions.clone(),
+                    prepare: prepare.map(|line| hook(line)),
+                    conclude: conclude.map(|line| hook(line)),
+                });
+            }
+        }
+        Ok(Ok(all))
     }
 
     /// What is said of blocks: typed, or in the file.

@@ -1,0 +1,283 @@
+//! What a configuration would change on the machine, and whether it could, found by
+//! looking alone.
+
+use std::path::Path;
+
+use rustix::process::geteuid;
+use stiction_core::{Seed, Setting, SkipCode, SkipReason, format_bytes, parse_size_bytes};
+
+use super::alterations::{OF_SCHEDULER, QUEUE_FILES, SYSCTL};
+use super::filesystem_kind::{FilesystemKind, JournalPlace, uuid};
+use super::scratch::JOURNAL_BYTES;
+use super::{Alterations, FilesystemRecipe};
+use crate::{Reserve, Roots, admit_bytes};
+
+/// The loop device, whose number is not known before it is there.
+const LOOP: &str = "loopN";
+/// The loop device of an external journal.
+const JOURNAL: &str = "loopM";
+/// Where programs of the system's lie.
+const PROGRAM_FOLDERS: [&str; 6] = [
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/usr/bin",
+    "/sbin",
+    "/bin",
+];
+
+impl Alterations {
+    /// What [`make`](Self::make) changes, in order, as a person would type it: a command,
+    /// a mount, `FILE = VALUE`. All of it is undone after each trial.
+    #[must_use]
+    pub fn foreseen(&self, directory: &Path) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let (Some((kind, recipe)), Some(bytes)) = (self.scratch(), self.scratch_bytes()) {
+            let of_device = self.settings().iter().filter_map(of_device);
+            scratch(*kind, recipe, bytes, directory, of_device, &mut lines);
+        }
+        lines.extend(self.settings().iter().filter_map(elsewhere));
+        lines
+    }
+
+    /// Why it cannot be made here, as far as looking tells; the kernel may still refuse.
+    #[must_use]
+    pub fn obstacles(&self, directory: &Path, roots: &Roots) -> Vec<SkipReason> {
+        let mut found = Vec::new();
+        let needs_root = |one: &Setting| of_device(one).is_some() || is_of_root(one);
+        let is_root = geteuid().is_root() || !roots.is_live();
+        if !is_root && (self.scratch().is_some() || self.settings().iter().any(needs_root)) {
+            let text = "settings of the machine take root; run it as root";
+            found.push(SkipReason::new(SkipCode::NotPermitted, text));
+        }
+        if let (Some((kind, recipe)), Some(bytes)) = (self.scratch(), self.scratch_bytes()) {
+            found.extend(kind.missing_in(roots));
+            let tools = kind.tools(Path::new(LOOP), recipe, None, Seed(0));
+            let programs = tools.iter().flatten().map(|tool| tool.program());
+            found.extend(programs.filter_map(|program| missing_program(program, roots)));
+            found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
+        }
+        let refused = |one: &Setting| {
+            let reason = refused(one, roots)?;
+            Some(SkipReason::new(SkipCode::NotSupported, reason))
+        };
+        found.extend(self.settings().iter().filter_map(refused));
+        found
+    }
+}
+
+fn scratch(
+    kind: FilesystemKind,
+    recipe: &FilesystemRecipe,
+    bytes: u64,
+    directory: &Path,
+    of_device: impl Iterator<Item = String>,
+    lines: &mut Vec<String>,
+) {
+    let own = directory.join(".stiction-...");
+    let own = own.display();
+    let mut options = recipe.mount_options.clone();
+    let source = if kind == FilesystemKind::Tmpfs {
+        let comma = if options.is_empty() { "" } else { "," };
+        options = format!("size={bytes}{comma}{options}");
+        "tmpfs".to_owned()
+    } else {
+        let is_external = recipe.journal == JournalPlace::External;
+        let journal = is_external.then_some((JOURNAL, "journal", JOURNAL_BYTES));
+        for (node, name, bytes) in [(LOOP, "device", bytes)].into_iter().chain(journal) {
+            lines.push(format!(
+                "losetup --direct-io=on /dev/{node} {own}/{name}   (a file of {})",
+                format_bytes(bytes)
+            ));
+        }
+        lines.extend(of_device);
+        let journal = Path::new("/dev").join(JOURNAL);
+        let device = Path::new("/dev").join(LOOP);
+        let journal = is_external.then_some(journal.as_path());
+        // Each trial's tools have a seed of their own.
+        let of_seed = format!("={}", uuid(Seed(0)));
+        if let Ok(tools) = kind.tools(&device, recipe, journal, Seed(0)) {
+            let lines_of = tools.iter().map(ToString::to_string);
+            lines.extend(lines_of.map(|line| line.replace(&of_seed, "=...")));
+        }
+        format!("/dev/{LOOP}")
+    };
+    let options = match options.is_empty() {
+        true => String::new(),
+        false => format!(" -o {options}"),
+    };
+    let kind = kind.mounted_as();
+    lines.push(format!("mount -t {kind}{options} {source} {own}/mounted"));
+}
+
+/// What is set on the scratch device itself.
+fn of_device(setting: &Setting) -> Option<String> {
+    let level = &setting.level;
+    let queue = |file: &str| Some(format!("/sys/block/{LOOP}/queue/{file} = {level}"));
+    match setting.factor.as_str() {
+        "dirty_limit" => {
+            let bytes = parse_size_bytes(level).ok()?;
+            Some(format!("/sys/class/bdi/({LOOP})/max_bytes = {bytes}"))
+        }
+        name if QUEUE_FILES.contains(&name) => queue(name),
+        name => queue(&format!("iosched/{}", name.strip_prefix(OF_SCHEDULER)?)),
+    }
+}
+
+/// What is set elsewhere; nothing where the line of a mount or a command has it.
+fn elsewhere(setting: &Setting) -> Option<String> {
+    let Setting { factor, level } = setting;
+    if of_device(setting).is_some() {
+        return None;
+    }
+    Some(match factor.as_str() {
+        "filesystem" | "mkfs_options" | "mount_options" | "journal" => return None,
+        "memory" => format!("a memory control group of its own = {level}"),
+        "cpus" => format!("the CPUs that stiction may run on = {level}"),
+        "transparent_hugepage" => {
+            format!("/sys/kernel/mm/transparent_hugepage/enabled = {level}   (everybody's)")
+        }
+        name => match name.strip_prefix(SYSCTL) {
+            Some(name) => format!("{} = {level}   (everybody's)", sysctl_file(name)),
+            None => format!("{factor} = {level}"),
+        },
+    })
+}
+
+fn is_of_root(setting: &Setting) -> bool {
+    let factor = setting.factor.as_str();
+    factor.starts_with(SYSCTL)
+        || ["cpuset", "governor", "memory", "transparent_hugepage"].contains(&factor)
+}
+
+fn sysctl_file(name: &str) -> String {
+    format!("/proc/sys/{}", name.replace('.', "/"))
+}
+
+fn missing_program(program: &'static str, roots: &Roots) -> Option<SkipReason> {
+    let is_there = |folder: &&str| roots.path(Path::new(folder).join(program)).exists();
+    if PROGRAM_FOLDERS.iter().any(|folder| is_there(&folder)) {
+        return None;
+    }
+    let text = format!("{program} is not installed");
+    Some(SkipReason::new(SkipCode::NotSupported, text))
+}
+
+/// Why the kernel will not take a setting, where its files tell.
+fn refused(setting: &Setting, roots: &Roots) -> Option<String> {
+    let Setting { factor, level } = setting;
+    if let Some(name) = factor.strip_prefix(SYSCTL) {
+        let file = sysctl_file(name);
+        let is_there = roots.path(&file).exists();
+        return (!is_there).then(|| format!("{factor}: there is no {file}"));
+    }
+    let name = QUEUE_FILES.iter().find(|name| *name == factor)?;
+    // All loop devices are alike; before the first there is nothing to look at.
+    let queue = roots.path("/sys/block/loop0/queue");
+    if !queue.is_dir() {
+        return None;
+    }
+    let Ok(text) = std::fs::read_to_string(queue.join(name)) else {
+        return Some(format!("{factor}: a loop device has no queue/{name}"));
+    };
+    let known: Vec<&str> = text.split_whitespace().collect();
+    let is_known = known
+        .iter()
+        .any(|one| one.trim_matches(['[', ']']) == level);
+    // A scheduler that is a module is listed once it is loaded.
+    let may_load = roots.text_if_any("/proc/modules").is_some();
+    (factor == "scheduler" && !is_known && !may_load).then(|| {
+        format!(
+            "scheduler: this kernel has {} for a loop device, and no {level}",
+            known.join(" ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SCRATCH_BYTES;
+
+    fn read(settings: &[(&str, &str)]) -> Alterations {
+        let settings = settings
+            .iter()
+            .map(|(name, level)| Setting::new(*name, *level));
+        let settings: Vec<Setting> = settings.collect();
+        let grant = crate::GlobalGrant::from_option(true);
+        Alterations::read(&settings, SCRATCH_BYTES, grant).unwrap()
+    }
+
+    #[test]
+    fn every_change_is_foreseen_in_order() {
+        let all = read(&[
+            ("filesystem", "ext4"),
+            ("mount_options", "noatime,data=journal"),
+            ("scheduler", "none"),
+            ("dirty_limit", "8MiB"),
+            ("sysctl.vm.dirty_ratio", "5"),
+            ("memory", "256MiB"),
+        ]);
+        let expected = [
+            "losetup --direct-io=on /dev/loopN /d/.stiction-.../device   (a file of 1.00 GiB)",
+            "/sys/block/loopN/queue/scheduler = none",
+            "/sys/class/bdi/(loopN)/max_bytes = 8388608",
+            "mke2fs -q -F -t ext4 \
+             -E lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed=... /dev/loopN",
+            "mount -t ext4 -o noatime,data=journal /dev/loopN /d/.stiction-.../mounted",
+            "/proc/sys/vm/dirty_ratio = 5   (everybody's)",
+            "a memory control group of its own = 256MiB",
+        ];
+        assert_eq!(all.foreseen(Path::new("/d")), expected);
+        let xfs = read(&[("filesystem", "xfs"), ("journal", "external")]);
+        let lines = xfs.foreseen(Path::new("/d"));
+        assert_eq!(
+            lines[2],
+            "mkfs.xfs -q -f -K -l logdev=/dev/loopM /dev/loopN"
+        );
+        assert_eq!(read(&[("cpus", "0")]).foreseen(Path::new("/d")).len(), 1);
+    }
+
+    #[test]
+    fn what_this_machine_lacks_is_seen_beforehand() {
+        let machine = tempfile::tempdir().unwrap();
+        let file = |path: &str, text: &str| {
+            let path = machine.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        file("proc/filesystems", "nodev\ttmpfs\n\text4\n");
+        file("proc/sys/vm/dirty_ratio", "20\n");
+        file("usr/sbin/mke2fs", "");
+        file("sys/block/loop0/queue/scheduler", "[none] mq-deadline\n");
+        let roots = Roots::at(machine.path());
+        let obstacles = |settings: &[(&str, &str)]| -> Vec<String> {
+            let small: Vec<Setting> = settings.iter().map(|(n, l)| Setting::new(*n, *l)).collect();
+            let grant = crate::GlobalGrant::from_option(true);
+            let read = Alterations::read(&small, 300 << 20, grant).unwrap();
+            let found = read.obstacles(machine.path(), &roots).into_iter();
+            found.map(|reason| reason.detail).collect()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(
+            obstacles(&[("filesystem", "ext4"), ("scheduler", "mq-deadline")]),
+            none
+        );
+        assert_eq!(obstacles(&[("sysctl.vm.dirty_ratio", "5")]), none);
+        let lacks = |settings: &[(&str, &str)], said: &str| {
+            let found = obstacles(settings);
+            assert!(
+                found.iter().any(|text| text.contains(said)),
+                "{said} in {found:?}"
+            );
+        };
+        lacks(&[("filesystem", "xfs")], "does not know xfs");
+        lacks(&[("filesystem", "btrfs")], "mkfs.btrfs is not installed");
+        lacks(&[("scheduler", "bfq")], "and no bfq");
+        lacks(&[("wbt_lat_usec", "0")], "has no queue/wbt_lat_usec");
+        lacks(
+            &[("sysctl.vm.nothing", "5")],
+            "there is no /proc/sys/vm/nothing",
+        );
+    }
+}
