@@ -215,7 +215,7 @@ impl<'a> Side<'a> {
         let trial = self.trials.first()?;
         let plan = trial.session.header.plan.as_ref()?;
         let name = trial.trial.cell.get(CONFIGURATION)?.to_string();
-        configuration(&plan.parameters, &name)
+        configuration(&plan.parameters, &name, &trial.trial.cell)
     }
 
     /// The factor that chose it.
