@@ -22,6 +22,7 @@
 
 pub mod bisect;
 pub mod calibration;
+pub mod canary;
 mod change;
 pub mod compare;
 pub mod curve;

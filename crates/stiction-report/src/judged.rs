@@ -1,5 +1,6 @@
 //! A session together with what the analysis finds in it.
 
+use stiction_analysis::canary::suspects;
 use stiction_analysis::doubt::{Finding, examine_in_cell};
 use stiction_core::{Environment, Phase, PhaseKind, Session, Subject, Trial};
 
@@ -27,7 +28,7 @@ impl<'a> Judged<'a> {
     #[must_use]
     pub fn examine(session: &'a Session) -> Self {
         let environment = &session.header.environment;
-        Self::by(session, |trial, phase| match &trial.targets {
+        let mut judged = Self::by(session, |trial, phase| match &trial.targets {
             None => examine_in_cell(phase, &trial.cell, environment),
             Some(targets) => {
                 let own = Environment {
@@ -36,7 +37,16 @@ impl<'a> Judged<'a> {
                 };
                 examine_in_cell(phase, &trial.cell, &own)
             }
-        })
+        });
+        for (place, caveat) in suspects(session) {
+            let phases = session.trials[place].phases.iter();
+            for (phase, finding) in phases.zip(&mut judged.findings[place]) {
+                if phase.kind == PhaseKind::Measure {
+                    finding.caveats.push(caveat.clone());
+                }
+            }
+        }
+        judged
     }
 
     /// The session, judged by `finding`.

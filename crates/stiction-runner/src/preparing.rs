@@ -46,6 +46,8 @@ pub(crate) struct Preparing<'a> {
     /// When spoilers were last looked for, and what was found.
     looked: Option<(Instant, Vec<Spoiler>)>,
     canary: Option<CanaryRun>,
+    /// Whether canaries have begun to run.
+    watched: bool,
 }
 
 /// When canaries run around a trial.
@@ -74,6 +76,7 @@ impl<'a> Preparing<'a> {
             watch: QuietWatch::new(),
             looked: None,
             canary: None,
+            watched: false,
         }
     }
 
@@ -227,6 +230,7 @@ impl<'a> Preparing<'a> {
     /// Runs the canaries in the session's first place. That they cannot run there is
     /// told, and no reason to do without the rest.
     pub(crate) fn canary(&mut self, context: &mut Context<'_>) {
+        self.watched = true;
         if self.canary.is_none() {
             let stack = context.stacks.first();
             match CanaryRun::make(&context.places[0], stack, false, context.undo) {
@@ -253,23 +257,25 @@ impl<'a> Preparing<'a> {
     pub(crate) fn canary_turn(&self, turns: &[Turn], number: usize) -> CanaryTurn {
         self.asked
             .canary
-            .map_or_else(CanaryTurn::default, |canary| turn(canary, turns, number))
+            .map_or_else(CanaryTurn::default, |canary| CanaryTurn {
+                // The first trial of a session, or of one that is gone on with.
+                before: !self.watched,
+                after: is_after(canary, turns, number),
+            })
     }
 }
 
-fn turn(canary: Canary, turns: &[Turn], number: usize) -> CanaryTurn {
+/// Whether canaries run after trial `number`.
+fn is_after(canary: Canary, turns: &[Turn], number: usize) -> bool {
     let block = |number: usize| turns.get(number).map(|turn| turn.planned.block);
     let every = canary.every.max(1);
     let next = block(number + 1);
-    let after = match block(number).flatten() {
+    let is_due = match block(number).flatten() {
         // The last of its block.
         Some(own) => next != Some(Some(own)) && (own + 1).is_multiple_of(every),
         None => (number + 1).is_multiple_of(every as usize),
     };
-    CanaryTurn {
-        before: number == 0,
-        after: after || next.is_none(),
-    }
+    is_due || next.is_none()
 }
 
 /// Gives back to its device what place number `place` does not hold.
@@ -386,25 +392,21 @@ mod tests {
         blocks.iter().map(turn).collect()
     }
 
-    fn canaries(every: u32, blocks: &[Option<u32>]) -> Vec<(bool, bool)> {
+    fn canaries(every: u32, blocks: &[Option<u32>]) -> Vec<bool> {
         let turns = turns(blocks);
         let all = 0..turns.len();
-        all.map(|number| turn(Canary { every }, &turns, number))
-            .map(|turn| (turn.before, turn.after))
+        all.map(|number| is_after(Canary { every }, &turns, number))
             .collect()
     }
 
     #[test]
-    fn canaries_come_first_after_blocks_and_last() {
+    fn canaries_come_after_blocks_and_last() {
         let blocks: Vec<Option<u32>> = [0, 0, 1, 1, 2, 2].map(Some).to_vec();
         let seen = canaries(2, &blocks);
-        let no = (false, false);
-        let expected = [(true, false), no, no, (false, true), no, (false, true)];
-        assert_eq!(seen, expected);
+        assert_eq!(seen, [false, false, false, true, false, true]);
         // Trials in no blocks count each for itself.
-        let seen = canaries(3, &[None; 4]);
-        assert_eq!(seen, [(true, false), no, (false, true), (false, true)]);
-        assert_eq!(canaries(4, &[None]), [(true, true)]);
+        assert_eq!(canaries(3, &[None; 4]), [false, false, true, true]);
+        assert_eq!(canaries(4, &[None]), [true]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use stiction_core::{
-    Environment, Plan, PlannedTrial, Provenance, Resumption, Seed, Session, SessionHeader,
-    SessionOutcome, TargetStack, Trial,
+    Environment, Plan, PlannedTrial, Preparation, Provenance, Resumption, Seed, Session,
+    SessionHeader, SessionOutcome, TargetStack, Trial,
 };
 
 use crate::RunnerError;
@@ -139,6 +139,15 @@ impl Done {
 
 /// What differs first between the plan of the session and the one that its words make now.
 fn plans_apart(then: &Plan, now: &Plan) -> Option<String> {
+    // How spoilers are taken may come from the surroundings, and changes no trial.
+    let preparation = Preparation {
+        spoilers: then.preparation.spoilers,
+        ..now.preparation.clone()
+    };
+    let now = &Plan {
+        preparation,
+        ..now.clone()
+    };
     if then.digest() == now.digest() {
         return None;
     }
@@ -151,6 +160,16 @@ fn plans_apart(then: &Plan, now: &Plan) -> Option<String> {
     if then.workload != now.workload {
         let both = (then.workload.clone(), now.workload.clone());
         return Some(told(("the workload".to_owned(), both.0, both.1)));
+    }
+    if then.preparation != now.preparation {
+        let told_so = |plan: &Plan| {
+            serde_json::to_string(&plan.preparation).unwrap_or_else(|error| error.to_string())
+        };
+        return Some(told((
+            "preparation".to_owned(),
+            told_so(then),
+            told_so(now),
+        )));
     }
     let found = values_apart("", &then.parameters, &now.parameters).unwrap_or_else(|| {
         let count = |plan: &Plan| format!("one of {} trials", plan.trials.len());

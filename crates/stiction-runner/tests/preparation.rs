@@ -3,19 +3,21 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stiction_core::{
-    Canary, CaveatCode, Cell, Environment, Phase, PhaseKind, Plan, PlannedTrial, Precondition,
-    Preparation, Seed, Session, SkipCode, SpoilerPolicy, Tool, TrialOutcome,
+    CacheState, Canary, CaveatCode, Cell, Environment, Phase, PhaseKind, Plan, PlannedTrial,
+    Precondition, Preparation, Residency, Seed, Session, SkipCode, SpoilerPolicy, Tool,
+    TrialOutcome,
 };
-use stiction_engine::StopFlag;
+use stiction_engine::{ScratchDevice, StopFlag};
 use stiction_host::{Alterations, FactOptions};
 use stiction_journal::JournalDirectory;
 use stiction_runner::blocks::EveryBlock;
 use stiction_runner::{RunEvent, RunSettings, Study, estimate_preparation, plan_study, run_study};
-use stiction_suite::{Context, Place, SuiteError, TrialReport, Workload};
-use testkit::{LoopFilesystem, LoopKind};
+use stiction_suite::{Context, Ioping, IopingOptions, Place, SuiteError, TrialReport, Workload};
+use testkit::{LoopFilesystem, LoopKind, ScratchLoop};
 
 const MIB: u64 = 1 << 20;
 
@@ -69,18 +71,29 @@ fn settings(state: &Path) -> RunSettings {
     }
 }
 
-/// Runs `trials` trials in `directory`, which must be empty again afterwards.
+/// Runs `trials` trials in `directory`, which must be as before afterwards.
 fn run(
     directory: &Path,
     trials: u32,
     preparation: Preparation,
     alterations: Option<&Alterations>,
 ) -> Session {
-    let state = tempfile::tempdir().unwrap();
     let before = entries(directory);
-    let places = [Place::Directory(directory.to_owned())];
-    let workload = Idle(trials);
-    let mut study = Study::of_one(&workload, &places);
+    let place = Place::Directory(directory.to_owned());
+    let session = run_on(place, &Idle(trials), preparation, alterations);
+    assert_eq!(entries(directory), before);
+    session
+}
+
+fn run_on(
+    place: Place,
+    workload: &dyn Workload,
+    preparation: Preparation,
+    alterations: Option<&Alterations>,
+) -> Session {
+    let state = tempfile::tempdir().unwrap();
+    let places = [place];
+    let mut study = Study::of_one(workload, &places);
     study.preparation = preparation;
     study.configurations[0].alterations = alterations;
     let ran = run_study(
@@ -92,7 +105,6 @@ fn run(
     )
     .unwrap();
     assert!(ran.left_behind.is_empty(), "{:?}", ran.left_behind);
-    assert_eq!(entries(directory), before);
     let plan = ran.session.header.plan.as_ref().unwrap();
     assert_eq!(plan.preparation, study.preparation);
     ran.session
@@ -235,6 +247,73 @@ fn canaries_run_first_and_last_and_leave_nothing() {
         let operations: u64 = phase.workers.iter().map(|worker| worker.operations).sum();
         assert!(operations > 0, "{}", phase.name);
     }
+}
+
+/// Reads of a file of 1 MiB that was written just before, a request each of its blocks
+/// but one.
+fn residency_before(cache: CacheState) -> Residency {
+    let folder = testkit::scratch_folder();
+    let workload = Ioping {
+        options: IopingOptions {
+            requests: Some(10),
+            file_bytes: Some(MIB),
+            interval_ns: Some(0),
+            cached: true,
+            ..IopingOptions::default()
+        },
+    };
+    let preparation = Preparation {
+        cache,
+        ..Preparation::default()
+    };
+    let place = Place::Directory(folder.path().to_owned());
+    let session = run_on(place, &workload, preparation, None);
+    let trial = &session.trials[0];
+    assert_eq!(trial.outcome, TrialOutcome::Completed);
+    let measured = trial
+        .phases
+        .iter()
+        .find(|one| one.kind == PhaseKind::Measure);
+    let measured = measured.unwrap();
+    let codes: Vec<CaveatCode> = measured.caveats.iter().map(|one| one.code).collect();
+    assert!(!codes.contains(&CaveatCode::CacheNotDropped), "{codes:?}");
+    assert!(!codes.contains(&CaveatCode::CacheNotFilled), "{codes:?}");
+    measured.witnesses.residency_before.unwrap()
+}
+
+#[test]
+fn files_are_cold_or_warm_when_a_measured_phase_begins() {
+    let cold = residency_before(CacheState::Cold);
+    assert_eq!((cold.cached_bytes, cold.file_bytes), (0, MIB));
+    let warm = residency_before(CacheState::Warm);
+    assert_eq!((warm.cached_bytes, warm.file_bytes), (MIB, MIB));
+}
+
+/// A loop device gives discarded blocks back as holes, which read as zeros.
+#[test]
+fn root_a_granted_device_is_purged_whole() {
+    testkit::require_root!();
+    const DEVICE_BYTES: u64 = 64 * MIB + 8192;
+    let device = ScratchLoop::new(DEVICE_BYTES);
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).custom_flags(libc::O_EXCL);
+    let file = options.open(device.path()).unwrap();
+    for offset in [0, 32 * MIB, DEVICE_BYTES - 4096] {
+        file.write_all_at(&[7; 4096], offset).unwrap();
+    }
+    file.sync_all().unwrap();
+    let path = device.path().to_owned();
+    let held = ScratchDevice::from_held(Arc::new(file.into()), DEVICE_BYTES, path);
+    let preparation = Preparation {
+        purge: true,
+        ..Preparation::default()
+    };
+    let session = run_on(Place::Device(held), &Idle(1), preparation, None);
+    assert_eq!(names(&session, 0), ["purge", "purge"]);
+    let purged: u64 = session.trials[0].phases.iter().map(bytes).sum();
+    assert_eq!(purged, DEVICE_BYTES);
+    let left = fs::read(device.backing_file()).unwrap();
+    assert!(left.iter().all(|&byte| byte == 0));
 }
 
 #[test]

@@ -56,10 +56,12 @@ impl Ground {
 
     /// What the processes of a stage are told of it. A test that wants a store of
     /// its own says so; the user's is out of reach either way.
-    pub(super) fn environment(&self) -> [(&'static str, PathBuf); 4] {
+    pub(super) fn environment(&self) -> [(&'static str, PathBuf); 5] {
         [
             ("TMPDIR", self.temporary.clone()),
             ("STICTION_STORE", self.root.join("store")),
+            // The machine that tests run on is never quiet.
+            ("STICTION_SPOILERS", "ignore".into()),
             (RECORD_VARIABLE, self.record()),
             ("RUSTDOCFLAGS", "-D warnings".into()),
         ]

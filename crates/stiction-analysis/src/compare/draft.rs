@@ -1,10 +1,11 @@
 //! From two sides to rows that wait for their verdicts.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stiction_core::{
-    Better, Environment, Measurement, Metric, Phase, Subject, format_count, metrics,
+    Better, Caveat, Environment, Measurement, Metric, Phase, Session, Subject, format_count,
+    metrics,
 };
 
 use super::comparison::{BlockValues, Comparison, Doubt, Row};
@@ -18,6 +19,7 @@ use super::replication::{Replication, RunOrder, Unit};
 use super::settle::Draft;
 use super::side::Side;
 use super::{remarks, tails, work};
+use crate::canary;
 use crate::change::{Change, Scale, SideValue};
 use crate::decompose::{Decomposition, decompose};
 use crate::doubt::{self, Finding};
@@ -316,7 +318,23 @@ fn noise_of(a: &Side<'_>, b: &Side<'_>) -> Vec<Repeat> {
 }
 
 /// What the examination of each run came to.
+///
+/// What is doubted of a whole trial is doubted of each of its phases.
 fn findings(runs: &[Run<'_>]) -> Vec<Finding> {
+    let mut suspects: Vec<(&Session, BTreeMap<usize, Caveat>)> = Vec::new();
+    for run in runs {
+        if suspects
+            .iter()
+            .all(|(known, _)| !std::ptr::eq(*known, run.session))
+        {
+            suspects.push((run.session, canary::suspects(run.session)));
+        }
+    }
+    let suspect = |run: &Run<'_>| {
+        let mut all = suspects.iter();
+        let (_, own) = all.find(|(known, _)| std::ptr::eq(*known, run.session))?;
+        own.get(&run.place)
+    };
     runs.iter()
         .map(|run| {
             let header = &run.session.header.environment;
@@ -327,7 +345,17 @@ fn findings(runs: &[Run<'_>]) -> Vec<Finding> {
                     ..header.clone()
                 }),
             };
-            doubt::examine_in_cell(run.phase, &run.trial.cell, &environment)
+            let mut finding = doubt::examine_in_cell(run.phase, &run.trial.cell, &environment);
+            for caveat in run.trial.caveats.iter().chain(suspect(run)) {
+                if finding
+                    .caveats
+                    .iter()
+                    .all(|known| known.code != caveat.code)
+                {
+                    finding.caveats.push(caveat.clone());
+                }
+            }
+            finding
         })
         .collect()
 }

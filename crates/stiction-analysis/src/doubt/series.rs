@@ -43,7 +43,7 @@ pub(crate) fn windows(recording: &Recording, length_ns: u64) -> Vec<Window> {
 }
 
 /// The middle value, the lower one of two; `None` of nothing.
-pub(super) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()

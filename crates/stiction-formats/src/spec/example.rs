@@ -32,6 +32,16 @@ arguments = "--size 1G --threads 1,8"
 #: ignore_failure = false
 #: limit = "10m"                   # a command that takes longer has failed
 
+# What is done before trials; docs/preparation.md says more.
+#   [preparation]
+#   purge = true                    # discard: a granted device or scratch space
+#   precondition = "4GiB"           # true: a whole device, 1GiB in a directory
+#   precondition_max = "10m"
+#   cache = "cold"                  # or "warm", before each measured phase
+#   settle = "30s"                  # until the device is idle
+#   spoilers = "wait"               # other I/O, scrubs, load; "warn", "refuse"
+#   canary = 4                      # a short run every 4 blocks
+
 # Settings of the machine in place of several configurations: every combination
 # is one. They are set for each trial on scratch space in the directory, are
 # checked, and put back.

@@ -6,6 +6,7 @@
 mod error;
 mod example;
 mod factors;
+mod preparation;
 mod schema;
 mod workload;
 
@@ -19,6 +20,7 @@ use crate::words::{self, WordsError};
 pub use error::SpecError;
 pub use example::EXAMPLE;
 pub use factors::{COMBINATIONS_MAX, Combination, FactorText, LevelText};
+pub use preparation::{Asked, SpecPreparation};
 pub use schema::schema;
 pub use toml::Spanned;
 pub use workload::{JobValue, SpecWorkload, Workloads};
@@ -84,6 +86,9 @@ pub struct Spec {
     pub looks: bool,
     /// What the session is called.
     pub label: Option<String>,
+    /// What is done before trials.
+    #[schemars(with = "Option<SpecPreparation>")]
+    pub preparation: Option<Spanned<SpecPreparation>>,
     /// Settings of the machine, each with its levels: every combination is a
     /// configuration.
     #[schemars(with = "Option<BTreeMap<String, FactorText>>")]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use stiction_core::WitnessLevel;
 
+use super::PreparationArguments;
+
 /// Arguments that every measuring command has.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Recording")]
@@ -28,6 +30,8 @@ pub(crate) struct Recording {
     /// Fill the filesystem to its last byte if need be, not to 95 %
     #[arg(long)]
     pub(crate) may_fill: bool,
+    #[command(flatten)]
+    pub(crate) preparation: PreparationArguments,
 }
 
 /// How much stands beside each phase, as it is typed.

@@ -120,6 +120,7 @@ pub(super) fn joined(all: &Recording, benchmark: &Recording) -> Recording {
         label: all.label.clone().or_else(|| benchmark.label.clone()),
         seed: all.seed.or(benchmark.seed),
         witness: all.witness.or(benchmark.witness),
+        preparation: all.preparation.or(&benchmark.preparation),
         keep_serial_numbers: all.keep_serial_numbers || benchmark.keep_serial_numbers,
         keep_host_name: all.keep_host_name || benchmark.keep_host_name,
         may_fill: all.may_fill || benchmark.may_fill,

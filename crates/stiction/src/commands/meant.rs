@@ -97,7 +97,7 @@ pub(super) fn print_plan(
 ) -> Result<Exit, Failure> {
     let facts = measure::facts(recording);
     let plan = plan_study(
-        study,
+        &measure::prepared(study, recording)?,
         measure::this_tool(),
         facts,
         measure::seed(recording, desk)?,

@@ -10,7 +10,7 @@ use stiction_runner::blocks::Decide;
 use stiction_runner::{Ran, RunSettings, RunnerError, Study, resume_study, run_study};
 use stiction_suite::{Place, SuiteError};
 
-use super::{Desk, resume, store};
+use super::{Desk, preparation, resume, store};
 use crate::arguments::{Recording, WitnessWord};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -64,6 +64,7 @@ pub(super) fn run(
             }
         }
     }
+    let study = &prepared(study, recording)?;
     let stop = StopFlag::new();
     signals::raise_on_signal(stop.clone())
         .map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
@@ -129,6 +130,17 @@ pub(super) fn run(
         session,
         kept,
         removed: left_behind.is_empty(),
+    })
+}
+
+/// The study with what is to be done before its trials.
+///
+/// # Errors
+/// When the words for it do not read.
+pub(super) fn prepared<'a>(study: &Study<'a>, recording: &Recording) -> Result<Study<'a>, Failure> {
+    Ok(Study {
+        preparation: preparation::meant(&recording.preparation)?,
+        ..study.clone()
     })
 }
 

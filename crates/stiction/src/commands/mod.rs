@@ -31,6 +31,7 @@ mod operand;
 mod pagecache;
 mod parallel;
 mod plan;
+mod preparation;
 mod quick;
 mod recorded;
 mod report;

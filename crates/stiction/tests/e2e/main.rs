@@ -33,6 +33,7 @@ mod limits;
 mod manual;
 mod metadata;
 mod places;
+mod preparation;
 mod report;
 mod resume;
 mod rights;

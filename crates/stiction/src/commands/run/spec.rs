@@ -16,11 +16,13 @@ use stiction_host::Alterations;
 
 use super::recorded;
 use crate::arguments::{
-    Blocking, Global, MachineArguments, OrderWord, Recording, RunArguments, Timing,
+    Blocking, Global, MachineArguments, OrderWord, PreparationArguments, Recording, RunArguments,
+    Timing,
 };
 use crate::commands::Desk;
 use crate::commands::altered::alterations;
 use crate::commands::blocked::{Blocked, Ready};
+use crate::commands::preparation;
 use crate::commands::timed::hook;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -44,12 +46,19 @@ pub(super) fn read(
         .text_of(path)
         .map_err(|failure| failure.advise("`stiction new lab` writes a file to begin with."))?;
     let file = spec::read(&path.display().to_string(), &text)?;
+    let in_file = match &file.spec.preparation {
+        Some(table) => {
+            preparation::in_file(table.as_ref()).map_err(|problem| file.problem(table, &problem))?
+        }
+        None => PreparationArguments::default(),
+    };
     let reader = Reader {
         file: &file,
         spec: &file.spec,
         recording: Recording {
             label: typed.recording.label.clone().or(file.spec.label.clone()),
             seed: typed.recording.seed.or(file.spec.seed),
+            preparation: typed.recording.preparation.or(&in_file),
             ..typed.recording.clone()
         },
         global,
