@@ -77,7 +77,7 @@ fn tiobench_of_three_kernels() {
     ] {
         assert!(says(&report, "2.5.59-mm2", line), "{line}\n{report}");
     }
-    assert_eq!(report.lines().last(), Some("CANNOT TELL: all 8 figures"));
+    assert_eq!(report.lines().last(), Some("CANNOT TELL: all 6 figures"));
     let shown = stiction_report::show(
         &stiction_report::Judged::examine(&session(text)),
         Style::Plain,
