@@ -19,7 +19,8 @@ pub(super) fn counters(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
     }
     facts.extend(witnesses.process_io.map(|io| ("calls", calls_text(io))));
     let filesystems = &witnesses.filesystems;
-    for journal in &filesystems.journals {
+    let busy = filesystems.journals.iter();
+    for journal in busy.filter(|journal| journal.transactions > 0) {
         facts.push(("journal", journal_text(journal)));
     }
     for xfs in &filesystems.xfs {
@@ -31,8 +32,9 @@ pub(super) fn counters(witnesses: &Witnesses) -> Vec<(&'static str, String)> {
     if let Some(text) = heat_text(witnesses) {
         facts.push(("heat", text));
     }
-    let unexplained = witnesses.unexplained.iter();
-    facts.extend(unexplained.map(|text| ("not counted", text.clone())));
+    if !witnesses.unexplained.is_empty() {
+        facts.push(("not told", witnesses.unexplained.join("; ")));
+    }
     facts
 }
 
@@ -93,16 +95,15 @@ fn calls_text(io: ProcessIo) -> String {
 }
 
 fn journal_text(journal: &JournalTraffic) -> String {
-    let mut text = format!(
-        "{}: {} transactions",
-        journal.journal,
-        format_count(journal.transactions as f64)
-    );
+    let noun = if journal.transactions == 1 {
+        "transaction"
+    } else {
+        "transactions"
+    };
+    let count = format_count(journal.transactions as f64);
+    let mut text = format!("{}: {count} {noun}", journal.journal);
     if let Some(requested) = journal.requested {
         text.push_str(&format!(" ({} asked for)", format_count(requested as f64)));
-    }
-    if journal.transactions == 0 {
-        return text;
     }
     text.push_str(&format!(
         ", {} blocks logged",
@@ -290,7 +291,7 @@ XFS: sdb: 25 extents allocated, 80 KiB to the log in 20 writes, 21 forced, \
 3 waits for space in the log
 btrfs: sdc: 2 commits, 30.0 ms in all
 heat: nvme0n1 Composite 41 to 72 C, a CPU was slowed down 6 times
-not counted: waits for devices: kernel.task_delayacct is 0";
+not told: waits for devices: kernel.task_delayacct is 0";
         assert_eq!(text(&witnesses), expected);
     }
 
@@ -307,6 +308,6 @@ not counted: waits for devices: kernel.task_delayacct is 0";
             },
             ..Witnesses::default()
         };
-        assert_eq!(text(&idle), "journal: vda-8: 0 transactions");
+        assert_eq!(text(&idle), "");
     }
 }
