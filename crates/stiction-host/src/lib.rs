@@ -33,9 +33,9 @@ mod witness;
 pub use cache::{CacheDrop, drop_all_caches, drop_file_cache, fill_file_cache};
 pub use changes::{
     Affinity, Alterations, Altered, BlockQueue, ControlGroup, DirtyLimit, FilesystemKind,
-    FilesystemRecipe, GlobalGrant, GlobalSetting, GroupLimits, JournalPlace, KeptFile, Limits,
-    LoopDevice, MountedFilesystem, SCRATCH_BYTES, ScratchFilesystem, ScratchSpace, enter_own_group,
-    machine_factors,
+    FilesystemRecipe, GlobalGrant, GlobalSetting, GrantedDevice, GroupLimits, JournalPlace,
+    KeptFile, LentDevice, Limits, LoopDevice, MountedFilesystem, SCRATCH_BYTES, ScratchFilesystem,
+    ScratchSpace, SpaceDevice, enter_own_group, machine_factors,
 };
 pub use error::HostError;
 pub use facts::{cpus_of_nodes, numa_nodes, observe_environment, observe_environment_in};
@@ -49,8 +49,8 @@ pub use space::{Reserve, Space, admit_bytes, space};
 pub use stack::{observe_target, observe_target_in};
 pub use subprocess::{EndedProcess, SAID_BYTES_MAX, Subprocess};
 pub use undo::{
-    Change, Journals, Liveness, Owner, Pending, Restoration, Restored, UndoJournal, Undone,
-    pending, restore,
+    Change, Journals, Liveness, Owner, Pending, PendingCommand, Restoration, Restored, UndoJournal,
+    Undone, UserCommands, pending, restore, restore_with,
 };
 pub use witness::{
     FileWitness, Witness, cpu_between, file_map, pressure, process_cpu, residency, unwritten_bytes,

@@ -7,7 +7,10 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use stiction_core::SessionId;
-use stiction_host::{Change, Liveness, OwnDirectory, UndoJournal, leftovers, pending, restore};
+use stiction_host::{
+    Change, Liveness, OwnDirectory, PendingCommand, UndoJournal, Undone, UserCommands, leftovers,
+    pending, restore, restore_with,
+};
 use tempfile::TempDir;
 
 struct Place {
@@ -353,4 +356,109 @@ fn a_marker_that_was_cut_off_is_removed_when_it_is_alone() {
         let marker = folder.join(".stiction-directory");
         assert_eq!(marker.exists(), !is_removed, "{text}");
     }
+}
+
+/// After a reboot the mounts, the loop devices and the settings are gone by themselves; the
+/// files are not.
+#[test]
+fn what_another_boot_has_undone_is_told_and_files_are_removed() {
+    let place = Place::new();
+    let folder = place.user().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let mounted = folder.join("mounted");
+    let folder_text = folder.display();
+    let changes = [
+        format!(r#"{{"change":"own_directory","path":"{folder_text}","nonce":"n"}}"#),
+        format!(
+            r#"{{"change":"loop_device","device":"/dev/loop-of-another-boot","backing_file":"{folder_text}/device"}}"#
+        ),
+        // Were it of this boot, this file would be written to.
+        r#"{"change":"kernel_files","folder":"/sys/block/none/queue","before":[{"name":"scheduler","value":"none"}]}"#.to_owned(),
+        format!(
+            r#"{{"change":"mount","source":"/dev/loop-of-another-boot","mount_point":"{}"}}"#,
+            mounted.display()
+        ),
+        r#"{"change":"control_group","path":"/sys/fs/cgroup/none/of-another-boot"}"#.to_owned(),
+    ];
+    let lines = (1..)
+        .zip(&changes)
+        .map(|(n, change)| format!("{{\"begin\":[{n},{change}]}}\n"));
+    let journal = dead_journal(&place, &lines.collect::<String>());
+    let restoration = restore(&place.state()).unwrap();
+    let results = restoration.changes.iter().map(|one| {
+        assert!(!one.owner.is_of_this_boot());
+        *one.result.as_ref().unwrap()
+    });
+    let gone = Undone::WasGone;
+    let results: Vec<Undone> = results.collect();
+    assert_eq!(results, [gone, gone, gone, gone, Undone::Removed]);
+    assert!(!folder.exists());
+    assert!(!journal.exists());
+}
+
+/// A command of the user's stays in the journal until somebody says that it is to be
+/// carried out; all else is undone meanwhile.
+#[test]
+fn a_command_of_the_users_is_carried_out_on_their_word() {
+    let place = Place::new();
+    let folder = place.user().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let flag = place.user().join("flag");
+    fs::write(&flag, "").unwrap();
+    let lines = format!(
+        "{{\"begin\":[1,{{\"change\":\"own_directory\",\"path\":\"{}\",\"nonce\":\"n\"}}]}}\n\
+         {{\"begin\":[2,{{\"change\":\"command\",\"words\":[\"rm\",\"flag\"],\"directory\":\"{}\"}}]}}\n",
+        folder.display(),
+        place.user().display()
+    );
+    let journal = dead_journal(&place, &lines);
+    for expected in [Undone::Removed, Undone::WasGone] {
+        let restoration = restore(&place.state()).unwrap();
+        let results = restoration
+            .changes
+            .iter()
+            .map(|one| *one.result.as_ref().unwrap());
+        assert_eq!(results.collect::<Vec<_>>(), [Undone::Left, expected]);
+        assert!(flag.exists() && journal.exists() && !folder.exists());
+    }
+    let mut asked = Vec::new();
+    let restoration = restore_with(&place.state(), &mut |_, change| {
+        asked.push(change.clone());
+        UserCommands::CarryOut
+    });
+    assert!(
+        restoration
+            .unwrap()
+            .changes
+            .iter()
+            .all(|one| one.result.is_ok())
+    );
+    let directory = place.user();
+    let words = vec!["rm".to_owned(), "flag".to_owned()];
+    assert_eq!(asked, [Change::Command { words, directory }]);
+    assert!(!flag.exists() && !journal.exists());
+
+    // One that fails stays, with what it said.
+    let journal = dead_journal(&place, &lines);
+    let restoration = restore_with(&place.state(), &mut |_, _| UserCommands::CarryOut).unwrap();
+    let error = restoration.changes[0]
+        .result
+        .as_ref()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("rm flag failed: ") && error.contains("No such file"),
+        "{error}"
+    );
+    assert!(journal.exists());
+}
+
+#[test]
+fn a_command_that_was_carried_out_is_not_pending() {
+    let place = Place::new();
+    let words = vec!["true".to_owned()];
+    let noted = PendingCommand::note(words, &place.user(), &place.undo).unwrap();
+    assert_eq!(place.undo.open_changes().len(), 1);
+    noted.done().unwrap();
+    assert!(place.undo.open_changes().is_empty());
 }

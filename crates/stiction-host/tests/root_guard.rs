@@ -359,3 +359,31 @@ fn root_a_tiny_device_is_looked_at_too() {
         "{refusal}"
     );
 }
+
+/// It is in no mount table that we can see.
+#[test]
+fn root_a_device_that_is_mounted_in_another_namespace_is_refused() {
+    testkit::require_root!();
+    let device = ScratchLoop::prepared(16 * MIB, |file| LoopKind::Ext2.make(file));
+    let folder = scratch_folder();
+    let script = "mount -t ext2 \"$1\" \"$2\" && echo mounted && read _";
+    let mut other = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script, "sh"])
+        .args([device.path(), folder.path()])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = [0; 8];
+    other.stdout.take().unwrap().read_exact(&mut said).unwrap();
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains(folder.path().to_str().unwrap()));
+    let granted = ScratchGrant {
+        wipe_signature: Some("ext2".to_owned()),
+        ..grant(&device)
+    };
+    let refusal = HeldDevice::acquire(device.path(), &granted).unwrap_err();
+    drop(other.stdin.take());
+    other.wait().unwrap();
+    assert_eq!(errno(&refusal), Some(libc::EBUSY), "{refusal}");
+}

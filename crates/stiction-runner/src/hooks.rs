@@ -1,10 +1,14 @@
 //! What the user has carried out around the trials of a configuration.
 
 use std::path::Path;
+use std::time::Duration;
 
 use stiction_core::{Phase, PhaseKind, PhaseOutcome};
 use stiction_engine::StopFlag;
 use stiction_suite::CommandLine;
+
+/// Where commands around trials are carried out.
+pub(crate) const HERE: &str = ".";
 
 /// A command around a trial.
 #[derive(Clone, Copy)]
@@ -35,6 +39,7 @@ impl Hook {
     pub(crate) fn carry_out(
         self,
         command: &CommandLine,
+        limit: Option<Duration>,
         stop: &StopFlag,
         now_ns: impl Fn() -> u64,
     ) -> Phase {
@@ -44,7 +49,7 @@ impl Hook {
             Self::Prepare => Some(stop),
             Self::Conclude => None,
         };
-        let done = command.carry_out(Path::new("."), stop);
+        let done = command.carry_out(Path::new(HERE), stop, limit);
         phase.elapsed_ns = now_ns().saturating_sub(phase.start_ns);
         if let Err(message) = done {
             phase.outcome = PhaseOutcome::Failed { message };

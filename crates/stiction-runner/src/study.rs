@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 use stiction_core::{
     Applied, Cell, Conditions, Environment, Phase, PhaseKind, Plan, PlannedTrial, Preparation,
@@ -40,6 +41,8 @@ pub struct Configuration<'a> {
     pub prepare: Option<CommandLine>,
     /// Carried out after each of its trials, however that ended.
     pub conclude: Option<CommandLine>,
+    /// How long each of these two may take; it is killed then, and its trial has failed.
+    pub hook_limit: Option<Duration>,
 }
 
 impl Configuration<'_> {
@@ -96,6 +99,7 @@ impl<'a> Study<'a> {
                 conditions: Conditions::default(),
                 prepare: None,
                 conclude: None,
+                hook_limit: None,
             }],
             blocks: None,
             preparation: Preparation::default(),

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
 use stiction_core::{
@@ -10,17 +11,20 @@ use stiction_core::{
 };
 use stiction_engine::{Progress, StopFlag};
 use stiction_host::{
-    ControlGroup, FactOptions, HostError, UndoJournal, enter_own_group, observe_target,
+    ControlGroup, FactOptions, HostError, PendingCommand, UndoJournal, enter_own_group,
+    observe_target,
 };
 use stiction_suite::conditions::obstacle;
-use stiction_suite::{Context, Events, EventsError, SessionClock, SuiteError, TrialReport};
+use stiction_suite::{
+    CommandLine, Context, Events, EventsError, SessionClock, SuiteError, TrialReport,
+};
 
 use crate::ground::Ground;
-use crate::hooks::{Hook, failure};
+use crate::hooks::{HERE, Hook, failure};
 use crate::preparing::Preparing;
 use crate::run::Log;
 use crate::study::{Part, Turn, with_targets};
-use crate::{RunEvent, RunEvents};
+use crate::{Configuration, RunEvent, RunEvents};
 
 /// What all trials of a session share.
 pub(crate) struct Stage<'a> {
@@ -48,6 +52,8 @@ pub(crate) enum Ended {
 pub(crate) struct Prepared {
     /// What was changed on the machine for it, or how it ends without that.
     ground: Result<Ground, TrialReport>,
+    /// The command that concludes it, which is to be carried out whatever happens now.
+    concluding: Option<PendingCommand>,
     /// The phase of the command that prepares, where there is one.
     hook: Option<Phase>,
     /// What stands under the trial's places now, or why that cannot be seen.
@@ -103,12 +109,20 @@ impl Stage<'_> {
             seed,
             self.undo,
         );
-        let command = configuration.prepare.as_ref();
         // Nothing is prepared for a trial that has nowhere to work.
-        let command = command.filter(|_| ground.is_ok());
-        let hook =
-            command.map(|command| Hook::Prepare.carry_out(command, self.stop, || self.now_ns()));
-        let targets = if let (true, Ok(ground)) = (self.looks_again, &ground) {
+        let concluded = configuration.conclude.as_ref().filter(|_| ground.is_ok());
+        let noted = concluded
+            .map(|command| PendingCommand::note(command.words(), Path::new(HERE), self.undo));
+        let (concluding, unnoted) = match noted.transpose() {
+            Ok(concluding) => (concluding, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let command = configuration.prepare.as_ref();
+        let command = command.filter(|_| ground.is_ok() && unnoted.is_none());
+        let hook = command.map(|command| self.hook(Hook::Prepare, command, configuration));
+        let targets = if let Some(problem) = unnoted {
+            Err(problem)
+        } else if let (true, Ok(ground)) = (self.looks_again, &ground) {
             let places = ground.places().iter();
             let named = part.environment.targets.iter();
             let looked = places.zip(named).map(|(place, named)| {
@@ -127,9 +141,14 @@ impl Stage<'_> {
         };
         Prepared {
             ground,
+            concluding,
             hook,
             targets,
         }
+    }
+
+    fn hook(&self, hook: Hook, command: &CommandLine, whose: &Configuration<'_>) -> Phase {
+        hook.carry_out(command, whose.hook_limit, self.stop, || self.now_ns())
     }
 
     /// What stands under the trial's places, where that is not what the header tells.
@@ -179,7 +198,10 @@ impl Stage<'_> {
             }
         };
         if let Some(command) = &part.configuration.conclude {
-            let phase = Hook::Conclude.carry_out(command, self.stop, || self.now_ns());
+            let phase = self.hook(Hook::Conclude, command, part.configuration);
+            if let Some(Err(error)) = prepared.concluding.map(PendingCommand::done) {
+                recorder.note(&error.to_string());
+            }
             let unfinished = failure(&phase);
             recorder.keep(phase);
             if let (Some(message), TrialOutcome::Completed) = (unfinished, &report.outcome) {

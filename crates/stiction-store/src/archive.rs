@@ -81,6 +81,33 @@ impl Archive {
         Ok((archive, report))
     }
 
+    /// The archive in `directory` for reading alone: as [`open`](Self::open) where that can
+    /// be. Where nothing can be written, since it is on a full disk or a read-only one or
+    /// is another user's, its sessions are read from their journals into memory; the
+    /// reason is given then.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), but for what only keeps it from being written to.
+    pub fn open_for_reading(
+        directory: &Path,
+    ) -> Result<(Self, CatchUp, Option<StoreError>), StoreError> {
+        let reason = match Self::open(directory) {
+            Ok((archive, report)) => return Ok((archive, report, None)),
+            Err(error) if error.is_about_writing() && is_there(directory) => error,
+            Err(error) => return Err(error),
+        };
+        let mut archive = Self {
+            journals: JournalDirectory::create(&Self::journals_path(directory))?,
+            store: SqliteStore::in_memory(&Self::store_path(directory))?,
+        };
+        let mut report = CatchUp::default();
+        let listing = archive.journals.list()?;
+        let all = listing.journals.into_iter().map(|entry| entry.id);
+        read_into(&mut archive.store, &archive.journals, all, &mut report)?;
+        report.strangers = listing.strangers;
+        Ok((archive, report, Some(reason)))
+    }
+
     /// Makes the store in `directory` anew from the journals, whatever state it is in.
     ///
     /// What the old store alone still has is kept, if it can be read: lost journals are
@@ -268,6 +295,11 @@ impl Archive {
             }
         }
     }
+}
+
+/// Whether there is an archive at all.
+fn is_there(directory: &Path) -> bool {
+    Archive::journals_path(directory).is_dir()
 }
 
 /// Finishes what [`Archive::delete`] began, unless the session has come back since.

@@ -98,6 +98,25 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether it only says that nothing can be written: reading may go on.
+    pub(crate) fn is_about_writing(&self) -> bool {
+        match self {
+            Self::ReadOnly { .. } | Self::Full { .. } | Self::Unwritten { .. } => true,
+            Self::Journal(JournalError::Io { source, .. }) => matches!(
+                source.kind(),
+                io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::StorageFull
+                    | io::ErrorKind::QuotaExceeded
+            ),
+            // SQLite says so where the files beside its own cannot be made.
+            Self::Database { source, .. } => {
+                source.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+            }
+            _ => false,
+        }
+    }
+
     /// The system's answer, sorted by what can be done about it.
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

@@ -63,6 +63,19 @@ impl SqliteStore {
         Self::set_up(path, Some(lock))
     }
 
+    /// An empty store in memory, in the name of the one at `path`.
+    pub(crate) fn in_memory(path: &Path) -> Result<Self, StoreError> {
+        let opened = Connection::open_in_memory();
+        let mut store = Self {
+            connection: opened
+                .map_err(|error| StoreError::database("make a store in memory for", path, error))?,
+            path: path.to_owned(),
+            _lock: None,
+        };
+        store.prepare()?;
+        Ok(store)
+    }
+
     /// The store at `path`, with its schema brought to this version.
     fn set_up(path: &Path, lock: Option<File>) -> Result<Self, StoreError> {
         let mut store = Self {

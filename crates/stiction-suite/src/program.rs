@@ -45,6 +45,15 @@ impl CommandLine {
         command
     }
 
+    /// The program that is started, and its arguments.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            Self::Words(words) => words.clone(),
+            Self::Shell(line) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
+        }
+    }
+
     /// The command as one line, for the reader.
     #[must_use]
     pub fn text(&self) -> String {
@@ -80,12 +89,17 @@ impl CommandLine {
     }
 
     /// Runs it beside what is measured, such as a switch of a setting: only how it ends
-    /// matters. With `stop` it is killed when that is raised.
+    /// matters. With `stop` it is killed when that is raised, with `limit` after that time.
     ///
     /// # Errors
     /// In words, when it cannot be started, is stopped, or ends with another code than 0.
-    pub fn carry_out(&self, directory: &Path, stop: Option<&StopFlag>) -> Result<(), String> {
-        match self.run_in(directory, stop, None) {
+    pub fn carry_out(
+        &self,
+        directory: &Path,
+        stop: Option<&StopFlag>,
+        limit: Option<Duration>,
+    ) -> Result<(), String> {
+        match self.run_in(directory, stop, limit) {
             Ok(ended) if ended.status.success() => Ok(()),
             Ok(ended) => Err(ended_with(
                 &format!("`{}`", self.text()),
@@ -147,8 +161,8 @@ mod tests {
     #[test]
     fn what_fails_is_told_with_its_last_words() {
         let folder = std::env::temp_dir();
-        assert_eq!(shell("true").carry_out(&folder, None), Ok(()));
-        let error = shell("echo no such scheduler >&2; exit 5").carry_out(&folder, None);
+        assert_eq!(shell("true").carry_out(&folder, None, None), Ok(()));
+        let error = shell("echo no such scheduler >&2; exit 5").carry_out(&folder, None, None);
         let error = error.unwrap_err();
         assert!(
             error.contains("exit status: 5: no such scheduler"),

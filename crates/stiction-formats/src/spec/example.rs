@@ -46,6 +46,7 @@ arguments = "--size 1G --threads 1,8"
 # is one. They are set for each trial on scratch space in the directory, are
 # checked, and put back.
 #   scratch_size = "2GiB"           # above, beside `blocks`
+#   scratch = { device = "/dev/sdx", serial = "S4EW" }   # or a disk, DESTROYED
 #   [factors]
 #   filesystem = ["ext4", "xfs"]
 #   scheduler = ["none", "mq-deadline"]

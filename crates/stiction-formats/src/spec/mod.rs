@@ -106,10 +106,23 @@ pub struct Spec {
     /// Size of the space that settings of a device or a filesystem are tried on: `2GiB`.
     #[schemars(with = "Option<String>")]
     pub scratch_size: Option<Spanned<String>>,
+    /// The device that they are tried on instead, all of which may be destroyed.
+    #[schemars(with = "Option<ScratchText>")]
+    pub scratch: Option<Spanned<ScratchText>>,
     /// The configurations, the baseline first; where there are factors, what is run in
     /// each combination.
     #[serde(default)]
     pub configuration: Vec<SpecConfiguration>,
+}
+
+/// A device that is handed over: `{ device = "/dev/sdx", serial = "S4EWNX0R" }`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScratchText {
+    /// The device node.
+    pub device: String,
+    /// Its serial number, as the device itself gives it.
+    pub serial: String,
 }
 
 /// One configuration.

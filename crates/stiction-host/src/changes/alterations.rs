@@ -11,7 +11,7 @@ use super::journal_check::{FoundJournal, journal_of};
 use super::scratch::{FilesystemRecipe, ScratchFilesystem, ScratchSpace};
 use super::{Affinity, BlockQueue, DirtyLimit, GlobalGrant, GlobalSetting, GroupLimits, Limits};
 use crate::undo::UndoJournal;
-use crate::{HostError, Reserve, admit_bytes};
+use crate::{GrantedDevice, HostError, Reserve, admit_bytes};
 
 /// Size of scratch space where none was given, bytes.
 pub const SCRATCH_BYTES: u64 = 1 << 30;
@@ -77,6 +77,8 @@ pub struct Alterations {
     /// Of the whole machine.
     global: Vec<(Global, Setting)>,
     grant: Option<GlobalGrant>,
+    /// What scratch space is on, where it is not a file of our own.
+    granted: Option<GrantedDevice>,
 }
 
 impl Alterations {
@@ -102,6 +104,7 @@ impl Alterations {
             cpuset: None,
             global: Vec::new(),
             grant,
+            granted: None,
         };
         for setting in settings {
             read.take(setting)
@@ -195,6 +198,29 @@ impl Alterations {
         self.scratch.as_ref()
     }
 
+    /// The same with its scratch space on a device that was granted, as large as that is.
+    ///
+    /// # Errors
+    /// When the device is too small, or what was asked for would not be on it.
+    pub fn on_granted(mut self, device: &GrantedDevice) -> Result<Self, String> {
+        self.size_bytes = device.length_bytes();
+        self.granted = Some(device.clone());
+        if self.filesystem().0 == FilesystemKind::Tmpfs {
+            return Err("filesystem: tmpfs is in memory, and not on a device".to_owned());
+        }
+        if self.filesystem().1.journal == JournalPlace::External {
+            return Err("journal: an external one needs another device".to_owned());
+        }
+        self.check()?;
+        Ok(self)
+    }
+
+    /// The granted device that its scratch space is on.
+    #[must_use]
+    pub fn granted(&self) -> Option<&GrantedDevice> {
+        self.granted.as_ref()
+    }
+
     /// What was asked for, in that order.
     #[must_use]
     pub fn settings(&self) -> &[Setting] {
@@ -263,14 +289,21 @@ impl Alterations {
         undo: &UndoJournal,
         altered: &mut Altered,
     ) -> Result<(), HostError> {
-        // Of a filesystem in memory there is no file, but it takes no less room.
-        let room = admit_bytes(directory, self.size_bytes, Reserve::default());
-        room.map_err(|reason| HostError::Unavailable {
-            what: "scratch space",
-            reason: reason.detail,
-        })?;
         let size = self.size_bytes;
-        let space = ScratchSpace::make(directory, kind, recipe.journal, size, undo)?;
+        let space = match &self.granted {
+            Some(device) => {
+                ScratchSpace::on_granted(device, directory, kind, recipe.journal, undo)?
+            }
+            None => {
+                // Of a filesystem in memory there is no file, but it takes no less room.
+                let room = admit_bytes(directory, size, Reserve::default());
+                room.map_err(|reason| HostError::Unavailable {
+                    what: "scratch space",
+                    reason: reason.detail,
+                })?;
+                ScratchSpace::make(directory, kind, recipe.journal, size, undo)?
+            }
+        };
         let space = altered.space.insert(space);
         let device = space.device();
         let of_device = |what| HostError::Unavailable {
@@ -279,16 +312,14 @@ impl Alterations {
         };
         if !self.queue.is_empty() {
             let device = device.ok_or_else(|| of_device("a setting of a queue"))?;
-            let queue = altered.queue.insert(BlockQueue::of_loop(device, undo)?);
+            let queue = altered.queue.insert(device.queue(undo)?);
             for (file, setting) in &self.queue {
                 altered.applied.push(queue.set(file, setting.clone())?);
             }
         }
         if let Some(setting) = &self.dirty_limit {
             let device = device.ok_or_else(|| of_device("a limit of a device's dirty data"))?;
-            let limit = altered
-                .dirty_limit
-                .insert(DirtyLimit::of_loop(device, undo)?);
+            let limit = altered.dirty_limit.insert(device.dirty_limit(undo)?);
             altered.applied.push(limit.set(setting.clone())?);
         }
         let (filesystem, of_mount) =

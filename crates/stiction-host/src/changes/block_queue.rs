@@ -7,7 +7,7 @@ use stiction_core::{Applied, Setting};
 
 use super::kernel_files::{KernelFiles, settable};
 use crate::undo::UndoJournal;
-use crate::{HeldDevice, HostError, LoopDevice, Roots};
+use crate::{GrantedDevice, HostError, LoopDevice, Roots};
 
 /// Files of `queue/` that are no settings of the queue: what the attached file of a loop
 /// device or the device itself allows, and what has no effect any more.
@@ -37,13 +37,15 @@ impl BlockQueue {
     ///
     /// # Errors
     /// As [`of_loop`](Self::of_loop).
-    pub fn of_granted(device: &HeldDevice, undo: &UndoJournal) -> Result<Self, HostError> {
+    pub fn of_granted(device: &GrantedDevice, undo: &UndoJournal) -> Result<Self, HostError> {
         let is_loop = device.name().starts_with("loop");
         Self::open(device.name(), !is_loop, undo)
     }
 
     fn open(name: &str, is_tied: bool, undo: &UndoJournal) -> Result<Self, HostError> {
-        let disk = PathBuf::from("/sys/block").join(name);
+        // A partition's requests are in the queue of its disk.
+        let disk = crate::stack::whole_disk(&Roots::live(), name);
+        let disk = PathBuf::from("/sys/block").join(disk.as_deref().unwrap_or(name));
         let queue = disk.join("queue");
         if !queue.is_dir() {
             return Err(HostError::Unavailable {

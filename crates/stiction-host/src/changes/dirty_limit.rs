@@ -7,7 +7,7 @@ use stiction_core::{Applied, Setting, parse_size_bytes};
 
 use super::kernel_files::KernelFiles;
 use crate::undo::UndoJournal;
-use crate::{HostError, LoopDevice, Roots};
+use crate::{GrantedDevice, HostError, LoopDevice, Roots};
 
 /// What is kept: the limit in parts of a million where the kernel has it so, since
 /// `max_bytes` is worked out from it and from the memory that is free just then.
@@ -33,7 +33,26 @@ impl DirtyLimit {
     /// When the kernel has no limit for single devices, or the undo journal cannot be
     /// written.
     pub fn of_loop(device: &LoopDevice, undo: &UndoJournal) -> Result<Self, HostError> {
-        let (major, minor) = device.device_number();
+        Self::open(device.device_number(), undo)
+    }
+
+    /// The limit of a device that was granted: of its whole disk.
+    ///
+    /// # Errors
+    /// As [`of_loop`](Self::of_loop).
+    pub fn of_granted(device: &GrantedDevice, undo: &UndoJournal) -> Result<Self, HostError> {
+        let roots = Roots::live();
+        let disk = crate::stack::whole_disk(&roots, device.name());
+        let disk = disk.unwrap_or_else(|| device.name().to_owned());
+        let number = crate::stack::number_of_name(&roots, &disk);
+        let number = number.ok_or_else(|| HostError::Unavailable {
+            what: "a limit of one device's dirty data",
+            reason: format!("/sys does not show the number of {disk}"),
+        })?;
+        Self::open(number, undo)
+    }
+
+    fn open((major, minor): (u32, u32), undo: &UndoJournal) -> Result<Self, HostError> {
         let folder = Path::new("/sys/class/bdi").join(format!("{major}:{minor}"));
         if !folder.join("max_bytes").is_file() || !folder.join("strict_limit").is_file() {
             return Err(HostError::Unavailable {

@@ -10,7 +10,7 @@ use super::alterations::{OF_SCHEDULER, QUEUE_FILES, SYSCTL};
 use super::filesystem_kind::{FilesystemKind, JournalPlace, uuid};
 use super::scratch::JOURNAL_BYTES;
 use super::{Alterations, FilesystemRecipe};
-use crate::{Reserve, Roots, admit_bytes};
+use crate::{GrantedDevice, Reserve, Roots, admit_bytes};
 
 /// The loop device, whose number is not known before it is there.
 const LOOP: &str = "loopN";
@@ -34,7 +34,15 @@ impl Alterations {
         let mut lines = Vec::new();
         if let (Some((kind, recipe)), Some(bytes)) = (self.scratch(), self.scratch_bytes()) {
             let of_device = self.settings().iter().filter_map(of_device);
-            scratch(*kind, recipe, bytes, directory, of_device, &mut lines);
+            let granted = self.granted();
+            scratch(
+                (*kind, recipe),
+                bytes,
+                directory,
+                granted,
+                of_device,
+                &mut lines,
+            );
         }
         lines.extend(self.settings().iter().filter_map(elsewhere));
         lines
@@ -55,7 +63,9 @@ impl Alterations {
             let tools = kind.tools(Path::new(LOOP), recipe, None, Seed(0));
             let programs = tools.iter().flatten().map(|tool| tool.program());
             found.extend(programs.filter_map(|program| missing_program(program, roots)));
-            found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
+            if self.granted().is_none() {
+                found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
+            }
         }
         let refused = |one: &Setting| {
             let reason = refused(one, roots)?;
@@ -67,10 +77,10 @@ impl Alterations {
 }
 
 fn scratch(
-    kind: FilesystemKind,
-    recipe: &FilesystemRecipe,
+    (kind, recipe): (FilesystemKind, &FilesystemRecipe),
     bytes: u64,
     directory: &Path,
+    granted: Option<&GrantedDevice>,
     of_device: impl Iterator<Item = String>,
     lines: &mut Vec<String>,
 ) {
@@ -84,23 +94,26 @@ fn scratch(
     } else {
         let is_external = recipe.journal == JournalPlace::External;
         let journal = is_external.then_some((JOURNAL, "journal", JOURNAL_BYTES));
-        for (node, name, bytes) in [(LOOP, "device", bytes)].into_iter().chain(journal) {
+        let own_device = granted.is_none().then_some((LOOP, "device", bytes));
+        for (node, name, bytes) in own_device.into_iter().chain(journal) {
             lines.push(format!(
                 "losetup --direct-io=on /dev/{node} {own}/{name}   (a file of {})",
                 format_bytes(bytes)
             ));
         }
-        lines.extend(of_device);
+        let name = granted.map_or(LOOP, GrantedDevice::name);
+        lines.extend(of_device.map(|line| line.replace(LOOP, name)));
         let journal = Path::new("/dev").join(JOURNAL);
-        let device = Path::new("/dev").join(LOOP);
+        let loop_device = Path::new("/dev").join(LOOP);
+        let device = granted.map_or(loop_device.as_path(), GrantedDevice::path);
         let journal = is_external.then_some(journal.as_path());
         // Each trial's tools have a seed of their own.
         let of_seed = format!("={}", uuid(Seed(0)));
-        if let Ok(tools) = kind.tools(&device, recipe, journal, Seed(0)) {
+        if let Ok(tools) = kind.tools(device, recipe, journal, Seed(0)) {
             let lines_of = tools.iter().map(ToString::to_string);
             lines.extend(lines_of.map(|line| line.replace(&of_seed, "=...")));
         }
-        format!("/dev/{LOOP}")
+        device.display().to_string()
     };
     let options = match options.is_empty() {
         true => String::new(),

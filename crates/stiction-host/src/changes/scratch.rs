@@ -13,7 +13,9 @@ use super::filesystem_kind::{FilesystemKind, JournalPlace};
 use super::mount_options;
 use crate::sys::block;
 use crate::undo::UndoJournal;
-use crate::{HostError, LoopDevice, MountedFilesystem, OwnDirectory, Roots};
+use crate::{
+    GrantedDevice, HostError, LoopDevice, MountedFilesystem, OwnDirectory, Roots, SpaceDevice,
+};
 
 /// Length of an external journal, bytes: above the 64 MiB that mkfs.xfs(8) wants.
 pub(super) const JOURNAL_BYTES: u64 = 128 << 20;
@@ -26,7 +28,7 @@ const BLOCK_BYTES: u32 = 512;
 pub struct ScratchSpace {
     // In the order in which they must go.
     journal: Option<LoopDevice>,
-    device: Option<LoopDevice>,
+    device: Option<SpaceDevice>,
     own: OwnDirectory,
 }
 
@@ -53,7 +55,7 @@ impl ScratchSpace {
         let (device, journal) = match kind {
             FilesystemKind::Tmpfs => (None, None),
             _ => (
-                Some(device("device", size_bytes)?),
+                Some(SpaceDevice::Loop(device("device", size_bytes)?)),
                 is_external
                     .then(|| device("journal", JOURNAL_BYTES))
                     .transpose()?,
@@ -66,9 +68,40 @@ impl ScratchSpace {
         })
     }
 
+    /// The same on a device that was granted; in `directory` is only where it is mounted.
+    ///
+    /// # Errors
+    /// When the device cannot be had, or the filesystem or its journal would be elsewhere.
+    pub fn on_granted(
+        device: &GrantedDevice,
+        directory: &Path,
+        kind: FilesystemKind,
+        journal: JournalPlace,
+        undo: &UndoJournal,
+    ) -> Result<Self, HostError> {
+        let elsewhere = |what, reason: &str| HostError::Unavailable {
+            what,
+            reason: reason.to_owned(),
+        };
+        if kind == FilesystemKind::Tmpfs {
+            let reason = "it is in memory, and not on the granted device";
+            return Err(elsewhere("this filesystem", reason));
+        }
+        if journal == JournalPlace::External {
+            let reason = "it would need another device beside the granted one";
+            return Err(elsewhere("an external journal", reason));
+        }
+        let own = OwnDirectory::create(directory, undo)?;
+        Ok(Self {
+            journal: None,
+            device: Some(SpaceDevice::Granted(device.lend()?)),
+            own,
+        })
+    }
+
     /// The device.
     #[must_use]
-    pub fn device(&self) -> Option<&LoopDevice> {
+    pub fn device(&self) -> Option<&SpaceDevice> {
         self.device.as_ref()
     }
 
@@ -77,9 +110,8 @@ impl ScratchSpace {
     /// # Errors
     /// When the kernel refuses; what is left stays in the undo journal.
     pub fn close(self) -> Result<(), HostError> {
-        for device in [self.journal, self.device].into_iter().flatten() {
-            device.detach()?;
-        }
+        self.journal.map_or(Ok(()), LoopDevice::detach)?;
+        self.device.map_or(Ok(()), SpaceDevice::close)?;
         self.own.close()
     }
 }
@@ -137,6 +169,7 @@ impl ScratchFilesystem {
         let journal = space.journal.as_ref().map(LoopDevice::path);
         let (source, needed) = match &space.device {
             Some(device) => {
+                device.check()?;
                 kind.make(device.path(), recipe, journal, seed)?;
                 (device.path().to_owned(), needed(kind, journal))
             }
@@ -147,7 +180,7 @@ impl ScratchFilesystem {
             name: space
                 .device
                 .as_ref()
-                .map(LoopDevice::name)
+                .map(SpaceDevice::name)
                 .unwrap_or_default(),
             mount_point: &mount_point,
             kind,

@@ -2,6 +2,7 @@
 //! its own serial number, nothing uses it, and it holds nothing.
 
 mod file;
+mod released;
 mod signature;
 mod usage;
 
@@ -18,6 +19,7 @@ use crate::Roots;
 use crate::sys::{block, loop_control};
 
 pub use file::refuse_file_in_use;
+pub(crate) use released::Released;
 
 /// The user's word that everything on a device may be destroyed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +136,8 @@ pub struct HeldDevice {
     descriptor: Arc<OwnedFd>,
     length_bytes: u64,
     destroys: Option<String>,
+    /// As it was granted.
+    serial: String,
 }
 
 impl HeldDevice {
@@ -206,6 +210,7 @@ impl HeldDevice {
             descriptor: Arc::new(device.into()),
             length_bytes,
             destroys,
+            serial: grant.serial.clone(),
         })
     }
 

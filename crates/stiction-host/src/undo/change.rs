@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
 use serde::{Deserialize, Serialize};
 
-use super::path_text;
+use super::{UserCommands, path_text};
 use crate::changes::KeptFile;
 use crate::own::removal;
 use crate::{HostError, Roots, changes};
@@ -52,6 +52,15 @@ pub enum Change {
         /// What they were, in the order in which they are put back.
         before: Vec<KeptFile>,
     },
+    /// A command of the user's is to be carried out, whatever happens: what a trial set by
+    /// another command of theirs is undone by it.
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// Where it is carried out.
+        #[serde(with = "path_text")]
+        directory: PathBuf,
+    },
     /// A control group was made.
     ControlGroup {
         /// Its folder.
@@ -67,6 +76,9 @@ pub enum Undone {
     Removed,
     /// It was gone already, or never made.
     WasGone,
+    /// It takes a command of the user's, which was not to be carried out: it stays in the
+    /// journal.
+    Left,
 }
 
 impl Change {
@@ -77,14 +89,23 @@ impl Change {
             Self::OwnDirectory { path, .. } | Self::ControlGroup { path } => path,
             Self::LoopDevice { device, .. } => device,
             Self::KernelFiles { folder, .. } => folder,
+            Self::Command { directory, .. } => directory,
             Self::Mount { mount_point, .. } => mount_point,
         }
     }
 
     /// Undoes the change in the name of a process that is gone. What no longer is
     /// what that process made is left alone.
-    pub(super) fn undo(&self, is_of_this_boot: bool) -> Result<Undone, HostError> {
+    pub(super) fn undo(
+        &self,
+        is_of_this_boot: bool,
+        commands: UserCommands,
+    ) -> Result<Undone, HostError> {
         match self {
+            Self::Command { .. } if commands == UserCommands::Leave => Ok(Undone::Left),
+            Self::Command { words, directory } => {
+                super::command::carry_out(words, directory).map(|()| Undone::Removed)
+            }
             Self::OwnDirectory { path, nonce } => removal::remove_by_path(path, nonce),
             Self::LoopDevice {
                 device,

@@ -5,6 +5,7 @@
 //! undo is removed; one that outlives its process is undone by [`restore`].
 
 mod change;
+mod command;
 mod owner;
 mod path_text;
 mod reading;
@@ -20,9 +21,10 @@ use serde::{Deserialize, Serialize};
 use stiction_core::SessionId;
 
 pub use change::{Change, Undone};
+pub use command::{PendingCommand, UserCommands};
 pub(crate) use owner::hold_lock;
 pub use owner::{Liveness, Owner};
-pub use reading::{Journals, Pending, Restoration, Restored, pending, restore};
+pub use reading::{Journals, Pending, Restoration, Restored, pending, restore, restore_with};
 
 use crate::{HostError, random};
 

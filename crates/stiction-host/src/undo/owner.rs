@@ -97,7 +97,8 @@ impl Owner {
     }
 
     /// Whether it ran in the boot that runs now.
-    pub(crate) fn is_of_this_boot(&self) -> bool {
+    #[must_use]
+    pub fn is_of_this_boot(&self) -> bool {
         boot_id(&Roots::live()).is_ok_and(|id| id == self.boot_id)
     }
 

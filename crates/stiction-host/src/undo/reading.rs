@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{Change, Line, Liveness, Owner, SUFFIX, Undone};
+use super::{Change, Line, Liveness, Owner, SUFFIX, Undone, UserCommands};
 use crate::HostError;
 
 /// A change takes some hundred bytes; what is longer than this is no journal.
@@ -80,6 +80,18 @@ pub fn pending(folder: &Path) -> Result<Journals, HostError> {
 /// # Errors
 /// When the folder cannot be read.
 pub fn restore(folder: &Path) -> Result<Restoration, HostError> {
+    restore_with(folder, &mut |_, _| UserCommands::Leave)
+}
+
+/// As [`restore`], and carries out those commands of the user's that `choose` says, which
+/// it is asked for each.
+///
+/// # Errors
+/// As [`restore`].
+pub fn restore_with(
+    folder: &Path,
+    choose: &mut dyn FnMut(&Owner, &Change) -> UserCommands,
+) -> Result<Restoration, HostError> {
     let journals = pending(folder)?;
     let mut restoration = Restoration {
         changes: Vec::new(),
@@ -91,8 +103,12 @@ pub fn restore(folder: &Path) -> Result<Restoration, HostError> {
         }
         let mut complete = true;
         for change in journal.changes.iter().rev() {
-            let result = change.undo(journal.owner.is_of_this_boot());
-            complete &= result.is_ok();
+            let commands = match change {
+                Change::Command { .. } => choose(&journal.owner, change),
+                _ => UserCommands::Leave,
+            };
+            let result = change.undo(journal.owner.is_of_this_boot(), commands);
+            complete &= matches!(result, Ok(Undone::Removed | Undone::WasGone));
             restoration.changes.push(Restored {
                 owner: journal.owner.clone(),
                 change: change.clone(),

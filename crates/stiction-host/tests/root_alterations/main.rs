@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stiction_core::{Applied, Seed, SessionId, Setting, SkipCode};
 use stiction_host::{
-    Alterations, Altered, BlockQueue, GlobalGrant, HeldDevice, LoopDevice, ScratchGrant,
-    UndoJournal, pending, restore,
+    Alterations, Altered, BlockQueue, GlobalGrant, GrantedDevice, HeldDevice, LoopDevice,
+    ScratchGrant, UndoJournal, pending, restore,
 };
 use testkit::scratch_folder;
 
@@ -382,7 +382,8 @@ fn root_the_write_cache_of_a_granted_device_decides_over_flushes() {
         wipe_signature: None,
     };
     let held = HeldDevice::acquire(device.path(), &grant).unwrap();
-    let queue = BlockQueue::of_granted(&held, &undo).unwrap();
+    let descriptor = held.descriptor();
+    let queue = BlockQueue::of_granted(&GrantedDevice::new(held), &undo).unwrap();
     let flushes = || {
         let stat = fs::read_to_string(format!("/sys/block/{}/stat", device.name())).unwrap();
         let field = stat.split_whitespace().nth(15).unwrap();
@@ -390,7 +391,7 @@ fn root_the_write_cache_of_a_granted_device_decides_over_flushes() {
     };
     let flushed_by_a_sync = || {
         let before = flushes();
-        rustix::fs::fsync(held.descriptor()).unwrap();
+        rustix::fs::fsync(&descriptor).unwrap();
         flushes() - before
     };
     for (level, expected) in [("write through", 0), ("write back", 1)] {
@@ -400,7 +401,7 @@ fn root_the_write_cache_of_a_granted_device_decides_over_flushes() {
         assert_eq!(flushed_by_a_sync(), expected, "{level}");
     }
     queue.put_back().unwrap();
-    drop(held);
+    drop(descriptor);
     device.detach().unwrap();
     assert!(undo.open_changes().is_empty());
 }

@@ -117,6 +117,7 @@ impl Laboratory {
                     conditions: Conditions::default(),
                     prepare: None,
                     conclude: None,
+                    hook_limit: None,
                 })
                 .collect(),
             preparation: stiction_core::Preparation::default(),

@@ -233,6 +233,9 @@ fn parameters(parts: &[Part<'_>], blocks: &Blocks) -> serde_json::Value {
             }
             if let Some(alterations) = configuration.alterations {
                 told["scratch_bytes"] = json!(alterations.scratch_bytes());
+                if let Some(device) = alterations.granted() {
+                    told["scratch_device"] = json!(device.path());
+                }
             }
             if !configuration.at.is_empty() {
                 told["at"] = json!(configuration.at);

@@ -128,6 +128,7 @@ impl Scene {
                     conditions: Conditions::default(),
                     prepare: None,
                     conclude: None,
+                    hook_limit: None,
                 })
                 .collect(),
             preparation: stiction_core::Preparation::default(),

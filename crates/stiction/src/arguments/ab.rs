@@ -15,6 +15,9 @@ Examples:
   stiction ab --a-set scheduler=mq-deadline --b-set scheduler=none \\
               tiobench --size 256M --dir /mnt
                                     On a loop device over a file in /mnt
+  stiction ab --scratch /dev/sdx=S4EWNX0R --a-set filesystem=ext4 \\
+              --b-set filesystem=xfs tiobench --size 4G --dir /mnt
+                                    On a disk, which is destroyed
   stiction ab --a-prepare 'echo mq-deadline > /sys/block/vda/queue/scheduler' \\
               --b-prepare 'echo none > /sys/block/vda/queue/scheduler' \\
               tiobench --size 1G --dir /mnt

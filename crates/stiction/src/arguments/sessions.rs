@@ -204,4 +204,8 @@ pub(crate) struct CleanArguments {
     /// Only say what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Carry out the --conclude commands of yours that killed runs did not come to,
+    /// each printed before; without this they are only printed
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) run_concludes: bool,
 }

@@ -7,13 +7,13 @@ use stiction_host::Alterations;
 use stiction_suite::CommandLine;
 
 use super::Desk;
-use super::altered::{alterations, setting};
+use super::altered::{alterations, granted, setting};
 use super::benchmark::{self, Named};
 use super::blocked::{Blocked, Ready};
 use super::meant::Meant;
 use super::run::{letter, recorded};
 use super::timed::{self, hook};
-use crate::arguments::{AbArguments, Global, Recording, Timing};
+use crate::arguments::{AbArguments, Global, MachineArguments, Recording, ScratchDevice, Timing};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -71,10 +71,11 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
 /// What is set on the machine for A and for B. Where one stands on scratch space, so does
 /// the other: else that would be what is compared.
 fn both_altered(typed: &AbArguments) -> Result<[(Option<Alterations>, Conditions); 2], Failure> {
+    let device = granted(&typed.machine, None)?;
     let read = |own: &[String]| -> Result<(Alterations, Conditions), Failure> {
         let words = typed.set.iter().chain(own);
         let settings: Vec<Setting> = words.map(|word| setting(word)).collect::<Result<_, _>>()?;
-        alterations(&settings, &typed.machine, None)
+        alterations(&settings, &typed.machine, None, device.as_ref())
     };
     let both = [read(&typed.a_set)?, read(&typed.b_set)?];
     let is_on_scratch = both.iter().any(|(one, _)| one.scratch_bytes().is_some());
@@ -102,7 +103,14 @@ fn recorded_with_settings(typed: &AbArguments) -> Vec<String> {
     recorded
         .value("--scratch-size", typed.machine.scratch_size.as_ref())
         .switch("--global-settings", typed.machine.global_settings)
+        .value("--scratch", device_alone(&typed.machine))
         .words()
+}
+
+/// The device that is handed over, without its serial number.
+fn device_alone(machine: &MachineArguments) -> Option<String> {
+    let typed = ScratchDevice::parse(machine.scratch_device.as_ref()?);
+    Some(typed.ok()?.path.display().to_string())
 }
 
 /// Two sides as they are recorded, after the words that are about both.

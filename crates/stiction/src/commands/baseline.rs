@@ -30,7 +30,7 @@ pub(super) fn run(typed: &BaselineArguments, desk: &Desk<'_>) -> Result<Exit, Fa
 
 /// Names sessions; all of them are looked up before anything is kept.
 fn set(name: &str, sessions: &[String], desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let mut ids: Vec<SessionId> = Vec::new();
     for typed in sessions {
         let id = operand::id(&archive, typed)?;

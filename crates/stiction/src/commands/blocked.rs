@@ -60,6 +60,7 @@ impl Ready {
             conditions: self.conditions.clone(),
             prepare: self.prepare.clone(),
             conclude: self.conclude.clone(),
+            hook_limit: self.meant.hook_limit,
         }
     }
 }

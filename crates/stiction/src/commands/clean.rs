@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use stiction_host::{Change, Liveness, Undone, leftovers, pending, restore};
+use stiction_host::{
+    Change, Liveness, Owner, Undone, UserCommands, leftovers, pending, restore_with,
+};
 
 use super::Desk;
 use crate::arguments::CleanArguments;
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -17,6 +20,12 @@ struct Cleaning {
     removed: Vec<PathBuf>,
     /// The folders of settings that were put back; with `--dry-run` that would be.
     put_back: Vec<PathBuf>,
+    /// What another boot of the machine has undone.
+    void: Vec<PathBuf>,
+    /// Commands of the user's that were carried out.
+    carried_out: Vec<String>,
+    /// Commands of the user's that are still to be carried out.
+    left: Vec<String>,
     /// What is still in use by a run, and by which process.
     in_use: Vec<String>,
     /// What could not be looked at or removed, and why.
@@ -29,7 +38,7 @@ pub(super) fn run(typed: &CleanArguments, desk: &Desk<'_>) -> Result<Exit, Failu
     if typed.dry_run {
         cleaning.foresee(&desk.state.undo())?;
     } else {
-        cleaning.undo(&desk.state.undo())?;
+        cleaning.undo(&desk.state.undo(), typed.run_concludes, desk.console)?;
     }
     for directory in &typed.directories {
         cleaning.search(directory, typed.dry_run)?;
@@ -49,7 +58,14 @@ impl Cleaning {
         let journals = pending(undo)?;
         for journal in journals.pending {
             match journal.liveness {
-                Liveness::Dead => journal.changes.iter().for_each(|one| self.undone(one)),
+                Liveness::Dead => {
+                    for change in &journal.changes {
+                        match change {
+                            Change::Command { .. } => self.left.push(command(change)),
+                            _ => self.undone(change),
+                        }
+                    }
+                }
                 Liveness::Alive => self.in_use(&journal.owner.session, journal.owner.pid),
                 Liveness::OtherMachine => self.problems.push(elsewhere(&journal.path)),
             }
@@ -60,7 +76,7 @@ impl Cleaning {
     }
 
     /// Undoes what the undo journals of dead runs hold.
-    fn undo(&mut self, undo: &Path) -> Result<(), Failure> {
+    fn undo(&mut self, undo: &Path, run_concludes: bool, console: &Console) -> Result<(), Failure> {
         for journal in pending(undo)?.pending {
             match journal.liveness {
                 Liveness::Dead => {}
@@ -68,11 +84,23 @@ impl Cleaning {
                 Liveness::OtherMachine => self.problems.push(elsewhere(&journal.path)),
             }
         }
-        let restoration = restore(undo)?;
+        let mut choose = |_: &Owner, change: &Change| match run_concludes {
+            false => UserCommands::Leave,
+            true => {
+                // Before it is: what it does is not known.
+                console.say(&format!("carrying out {}", command(change)));
+                UserCommands::CarryOut
+            }
+        };
+        let restoration = restore_with(undo, &mut choose)?;
         for restored in restoration.changes {
             match restored.result {
                 Ok(Undone::Removed) => self.undone(&restored.change),
+                Ok(Undone::WasGone) if !restored.owner.is_of_this_boot() => {
+                    self.void.push(restored.change.path().to_owned());
+                }
                 Ok(Undone::WasGone) => {}
+                Ok(Undone::Left) => self.left.push(command(&restored.change)),
                 Err(error) => self.problems.push(error.to_string()),
             }
         }
@@ -105,6 +133,7 @@ impl Cleaning {
 
     fn undone(&mut self, change: &Change) {
         let list = match change {
+            Change::Command { .. } => return self.carried_out.push(command(change)),
             Change::KernelFiles { .. } => &mut self.put_back,
             _ => &mut self.removed,
         };
@@ -132,6 +161,9 @@ impl Cleaning {
                 "dry_run": dry_run,
                 "removed": texts(&self.removed),
                 "put_back": texts(&self.put_back),
+                "gone_since_boot": texts(&self.void),
+                "carried_out": self.carried_out,
+                "commands_left": self.left,
                 "in_use": self.in_use,
                 "problems": self.problems,
             })
@@ -153,6 +185,20 @@ impl Cleaning {
                 .iter()
                 .map(|folder| format!("{settings} the settings in {}", folder.display())),
         );
+        lines.extend(self.void.iter().map(|path| {
+            format!(
+                "gone since the machine was started anew: {}",
+                path.display()
+            )
+        }));
+        lines.extend(
+            self.carried_out
+                .iter()
+                .map(|one| format!("carried out {one}")),
+        );
+        lines.extend(self.left.iter().map(|one| {
+            format!("not carried out: {one}; look at it, then --run-concludes does it")
+        }));
         lines.extend(self.in_use.iter().map(|text| format!("left alone: {text}")));
         lines.extend(
             self.problems
@@ -164,12 +210,30 @@ impl Cleaning {
             (_, 0) => verb.to_owned(),
             (_, folders) => format!("{verb}, settings in {folders} {settings}"),
         };
-        lines.push(match (count + self.put_back.len(), self.problems.len()) {
+        let done = count + self.put_back.len() + self.carried_out.len();
+        lines.push(match (done, self.problems.len()) {
+            (0, 0) if !self.left.is_empty() => {
+                format!("{} of your commands not carried out", self.left.len())
+            }
             (0, 0) => "Nothing was left behind".to_owned(),
             (_, 0) => format!("{count} {verb}"),
             (_, failed) => format!("{count} {verb}, {failed} could not be"),
         });
         lines.join("\n")
+    }
+}
+
+/// A command of the user's, and where it is carried out.
+pub(super) fn command(change: &Change) -> String {
+    match change {
+        Change::Command { words, directory } => {
+            let line = match &words[..] {
+                [sh, c, line] if sh == "sh" && c == "-c" => line.clone(),
+                words => words.join(" "),
+            };
+            format!("`{line}` in {}", directory.display())
+        }
+        other => other.path().display().to_string(),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// Holds candidates against a baseline.
 pub(super) fn run(typed: &CompareArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let sides = Sides::find(&archive, desk.state.root(), &typed.sides)?;
     let (baseline, candidates) = sides.borrowed()?;
     let mut options: CompareOptions = sides.options(&archive, &typed.sides)?;

@@ -13,7 +13,7 @@ use crate::output;
 
 /// Judges, and ends with the answer.
 pub(super) fn run(typed: &GateArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let sides = Sides::find(&archive, desk.state.root(), &typed.sides)?;
     let (baseline, candidates) = sides.borrowed()?;
     let options = CompareOptions {

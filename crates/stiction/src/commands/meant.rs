@@ -1,6 +1,8 @@
 //! What the words of a measuring command mean: all that it takes to run it, and to show
 //! what came of it.
 
+use std::time::Duration;
+
 use stiction_core::Session;
 use stiction_report::{Judged, Style, json};
 use stiction_runner::blocks::EveryBlock;
@@ -32,6 +34,8 @@ pub(super) struct Meant {
     /// Whether the plan is printed, and nothing run.
     pub(super) dumps_plan: bool,
     pub(super) report: Report,
+    /// How long a command around a trial of it may take.
+    pub(super) hook_limit: Option<Duration>,
 }
 
 impl Meant {
@@ -51,6 +55,7 @@ impl Meant {
             talk: Talk::default(),
             dumps_plan: false,
             report: Box::new(report),
+            hook_limit: None,
         }
     }
 

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use clap::Parser as _;
 use stiction_core::{Invocation, Seed, SessionId};
-use stiction_host::{Liveness, pending, restore};
+use stiction_host::{Change, Liveness, Owner, UserCommands, pending, restore_with};
 
-use super::{Desk, operand, store};
-use crate::arguments::{Arguments, Global};
+use super::{Desk, clean, operand, store};
+use crate::arguments::{Arguments, Command, FioCommand, Global};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::Texts;
@@ -35,7 +35,15 @@ pub(super) fn invocation(desk: &Desk<'_>) -> Option<Invocation> {
 }
 
 /// Puts back what the session's run left behind, and goes on with it as it was asked for.
-pub(super) fn run(session: &str, global: &Global, desk: &Desk<'_>) -> Result<Exit, Failure> {
+///
+/// What is on a device that was handed over is what its trials left there, so the session
+/// is told anew what may be destroyed: `wipe_signature`.
+pub(super) fn run(
+    session: &str,
+    wipe_signature: Option<&String>,
+    global: &Global,
+    desk: &Desk<'_>,
+) -> Result<Exit, Failure> {
     let archive = store::open(desk)?;
     let id = operand::id(&archive, session)?;
     let header = archive.journals().read(&id)?.session.header;
@@ -49,10 +57,13 @@ pub(super) fn run(session: &str, global: &Global, desk: &Desk<'_>) -> Result<Exi
     let words = invocation.words.iter().map(OsString::from);
     let typed: Vec<OsString> = words.collect();
     let parsed = Arguments::try_parse_from([OsString::from("stiction")].iter().chain(&typed));
-    let parsed = parsed.map_err(|error| {
+    let mut parsed = parsed.map_err(|error| {
         let what = format!("session {id}: its words are not understood any more: {error}");
         Failure::new(what.trim_end())
     })?;
+    if let Some(known) = known_signature(&mut parsed.command) {
+        *known = wipe_signature.cloned();
+    }
     put_back(&id, desk)?;
     let state = desk.state.absolute()?;
     enter(Path::new(&invocation.directory))?;
@@ -71,6 +82,22 @@ pub(super) fn run(session: &str, global: &Global, desk: &Desk<'_>) -> Result<Exi
     })
 }
 
+/// Where a command says what a device holds and may be destroyed.
+fn known_signature(command: &mut Command) -> Option<&mut Option<String>> {
+    match command {
+        Command::Run(typed) => Some(&mut typed.machine.wipe_signature),
+        Command::Ab(typed) => Some(&mut typed.machine.wipe_signature),
+        Command::Tiobench(typed) => Some(&mut typed.wipe_signature),
+        Command::Parallel(typed) => Some(&mut typed.wipe_signature),
+        Command::Curve(typed) => Some(&mut typed.wipe_signature),
+        Command::Fio(typed) => match &mut typed.command {
+            FioCommand::Run(run) => Some(&mut run.wipe_signature),
+            FioCommand::Lint(_) | FioCommand::Convert(_) => None,
+        },
+        _ => None,
+    }
+}
+
 /// Undoes what a run that is gone left behind, as `stiction restore` does.
 ///
 /// # Errors
@@ -85,7 +112,16 @@ fn put_back(id: &SessionId, desk: &Desk<'_>) -> Result<(), Failure> {
             return Err(Failure::new(what).advise("Go on with it there."));
         }
     }
-    for restored in restore(&folder)?.changes {
+    // What concludes its trials is its own: it is carried out after each of them anyway.
+    let mut choose = |owner: &Owner, change: &Change| match mine(&owner.session) {
+        false => UserCommands::Leave,
+        true => {
+            let text = format!("carrying out {}", clean::command(change));
+            desk.console.say(&text);
+            UserCommands::CarryOut
+        }
+    };
+    for restored in restore_with(&folder, &mut choose)?.changes {
         match restored.result {
             Err(error) if mine(&restored.owner.session) => {
                 let what = format!("what session {id} left behind could not be undone: {error}");

@@ -20,7 +20,8 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
         return Ok(Exit::Done);
     }
     if let Some(session) = &typed.resume {
-        return resume::run(session, global, desk);
+        let wipe = typed.machine.wipe_signature.as_ref();
+        return resume::run(session, wipe, global, desk);
     }
     if let Some(path) = &typed.spec {
         return match spec::read(path, typed, global, desk)? {

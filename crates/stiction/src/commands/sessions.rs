@@ -22,7 +22,7 @@ const HEADLINES: usize = 50;
 
 /// Lists the sessions kept, latest first.
 pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let filter = Filter {
         label: typed.label.clone(),
         workload: typed.workload.clone(),
@@ -54,7 +54,7 @@ pub(super) fn list(typed: &ListArguments, desk: &Desk<'_>) -> Result<Exit, Failu
 
 /// Shows every figure of a session.
 pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let session = operand::session_or_file(&archive, &typed.session)?;
     let as_json = desk.console.json;
     let part = part(&session, typed)?;
@@ -75,7 +75,7 @@ pub(super) fn show(typed: &ShowArguments, desk: &Desk<'_>) -> Result<Exit, Failu
 
 /// Prints a session's report as the command that made it does, or in a classic layout.
 pub(super) fn report(typed: &ReportArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let session = operand::session_or_file(&archive, &typed.session)?;
     let text = match typed.layout {
         Some(_) if desk.console.json => return Err(text_and_json("--layout")),
@@ -119,7 +119,7 @@ fn text_and_json(option: &str) -> Failure {
 
 /// Writes a session out, lossless, or its logs.
 pub(super) fn export(typed: &ExportArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let session = operand::session(&archive, &typed.session)?;
     match &typed.logs {
         Some(prefix) => fio_output::write_logs(&session, prefix, typed.window, desk.console)?,

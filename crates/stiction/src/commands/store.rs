@@ -14,6 +14,18 @@ pub(super) fn open(desk: &Desk<'_>) -> Result<Archive, Failure> {
     Ok(archive)
 }
 
+/// Opens the archive for reading alone, which can be done where nothing can be written.
+pub(super) fn open_for_reading(desk: &Desk<'_>) -> Result<Archive, Failure> {
+    let (archive, report, reason) = Archive::open_for_reading(desk.state.root())?;
+    if let Some(reason) = reason {
+        desk.console.say(&format!("stiction: {reason}"));
+        desk.console
+            .say("          Sessions are read from their journals meanwhile.");
+    }
+    say_problems(desk.console, &report);
+    Ok(archive)
+}
+
 /// Says what is wrong with the journals, a line each.
 fn say_problems(console: &Console, report: &CatchUp) {
     for unreadable in &report.unreadable {

@@ -1,6 +1,7 @@
 //! Commands of the user's that are timed: what their words mean.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use stiction_core::parse_duration_ns;
 use stiction_formats::words;
@@ -97,11 +98,15 @@ pub(super) fn meant(
             runs: 1,
         },
     };
-    Ok(Meant::new(
+    let meant = Meant::new(
         workload,
         vec![Place::Directory(directory)],
         recording,
         words,
         |session, style| stiction_report::command(&Judged::examine(session), style),
-    ))
+    );
+    Ok(Meant {
+        hook_limit: limit_ns.map(Duration::from_nanos),
+        ..meant
+    })
 }

@@ -2,7 +2,7 @@
 
 use testkit::{LoopFilesystem, LoopKind, TmpfsMount};
 
-use crate::lab::{Lab, assert_empty, assert_says, entries, words};
+use crate::lab::{Lab, assert_empty, assert_says, entries, seed, words};
 use crate::running::Running;
 
 const MIB: u64 = 1 << 20;
@@ -29,19 +29,26 @@ fn root_a_read_only_store_runs_nothing() {
     let directory = testkit::scratch_folder();
     let filesystem = LoopFilesystem::new(LoopKind::Ext4, 32 * MIB);
     let store = filesystem.path().join("store");
-    lab.output(words([&"list", &"--store", &store]), 0);
+    let table = seed("tiobench-ext3-32-threads.txt");
+    lab.output(words([&"import", &"--store", &store, &table]), 0);
     let filesystem = filesystem.read_only();
 
+    // It can still be read.
+    let listed = lab.output(words([&"list", &"--store", &store]), 0);
+    assert!(!listed.contains("No sessions"), "{listed}");
+    let talk = lab.talk(words([&"show", &"latest", &"--store", &store]), 0);
+    assert_says(&talk, &["cannot be written to", "read from their journals"]);
+
     let elsewhere = filesystem.path().join("new");
-    for place in [&store, &elsewhere] {
-        for arguments in [
-            &words([&"list"])[..],
-            &words([&"quick", &"--seconds=1", &directory.path()]),
-        ] {
-            let arguments = [arguments, &words([&"--store", place])].concat();
-            let talk = lab.talk(arguments, 2);
-            assert_says(&talk, &[&*place.to_string_lossy(), "--store"]);
-        }
+    let quick = words([&"quick", &"--seconds=1", &directory.path()]);
+    for (place, arguments) in [
+        (&store, &quick[..]),
+        (&elsewhere, &quick),
+        (&elsewhere, &words([&"list"])),
+    ] {
+        let arguments = [arguments, &words([&"--store", place])].concat();
+        let talk = lab.talk(arguments, 2);
+        assert_says(&talk, &[&*place.to_string_lossy(), "--store"]);
     }
     assert_empty(directory.path());
 }

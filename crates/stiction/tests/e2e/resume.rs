@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 use serde_json::Value;
+use testkit::{ScratchLoop, TmpfsMount};
 
 use crate::lab::{Lab, assert_empty, assert_says, squeezed, words};
 use crate::running::Running;
@@ -15,7 +16,10 @@ use crate::signals::{journals, kept_phases};
 const JOB: &str = r#"
 echo "$1" >> notes
 n=$(wc -l < notes)
-if grep -qx "$n" kill; then kill -9 $PPID; fi
+runs() { test "$(cat /proc/$1/comm)" = stiction; }
+who=$PPID
+runs $who || who=$(awk '{print $4}' /proc/$who/stat)
+if grep -qx "$n" kill && runs $who; then kill -9 $who; fi
 "#;
 
 /// Two commands in `blocks` blocks that are killed in their runs of these numbers, from 1.
@@ -179,7 +183,7 @@ fn an_interrupted_benchmark_goes_on() {
         &"--size=4",
         &"--threads=1,2",
         &"--random=100",
-        &"--runs=20",
+        &"--runs=4",
         &"--dir",
         &directory.path(),
     ]);
@@ -193,7 +197,7 @@ fn an_interrupted_benchmark_goes_on() {
     let report = lab.json(["show", "latest"], 0);
     assert_eq!(report["outcome"], "completed");
     let results = report["results"].as_array().unwrap();
-    assert_eq!(results.len(), 40);
+    assert_eq!(results.len(), 8);
     assert!(results.iter().all(|trial| trial["outcome"] == "completed"));
     assert_eq!(report["resumptions"].as_array().unwrap().len(), 1);
     assert_empty(directory.path());
@@ -254,4 +258,224 @@ fn one_that_is_being_run_is_left_alone() {
     run.end();
     lab.output(["clean"], 0);
     assert_empty(directory.path());
+}
+
+/// Wherever in its changes to the machine it is killed: what they were is put back, and the
+/// session is completed.
+#[test]
+fn root_killed_at_its_changes_it_puts_back_and_goes_on() {
+    testkit::require_root!();
+    for changes in [1, 3, 4, 6, 8, 11] {
+        let jobs = Jobs::killed_in(&[]);
+        jobs.lab.output(["list"], 0);
+        let undo = jobs.lab.store().join("undo");
+        fs::create_dir(&undo).unwrap();
+        let typed = [
+            "ab",
+            "--blocks=2",
+            "--scratch-size=32MiB",
+            "--set=filesystem=ext2",
+            "--a-set=scheduler=none",
+            "--b-set=scheduler=mq-deadline",
+            "--",
+            "true",
+            "---",
+            "true",
+        ];
+        let mut command = jobs.lab.process(typed);
+        command.current_dir(jobs.folder.path());
+        let mut run = Running::start(command);
+        let written = || -> usize {
+            let texts = crate::lab::entries(&undo).into_iter();
+            // A file may have got another name meanwhile.
+            let texts = texts.map(|path| fs::read_to_string(path).unwrap_or_default());
+            texts.map(|text| text.matches('\n').count()).sum()
+        };
+        run.until(&undo, || written() > changes);
+        run.send(Signal::KILL);
+        run.end();
+        let (code, _, talk) = jobs.run(&["run", "--resume", "latest"], Path::new("/"));
+        assert_judged(code, &talk);
+        jobs.assert_whole(4);
+        let mounts = fs::read_to_string("/proc/mounts").unwrap();
+        let folder = jobs.folder.path().to_str().unwrap();
+        assert!(!mounts.contains(folder), "{mounts}");
+        assert_eq!(crate::lab::entries(&undo), Vec::<PathBuf>::new());
+        let mut left = crate::lab::entries(jobs.folder.path());
+        left.retain(|path| !path.ends_with("job.sh") && !path.ends_with("kill"));
+        assert_eq!(left, Vec::<PathBuf>::new());
+    }
+}
+
+/// The disk under the store fills up in the middle of a run, and has room again later.
+#[test]
+fn root_a_full_disk_is_told_and_the_session_goes_on_when_it_has_room() {
+    testkit::require_root!();
+    let jobs = Jobs::killed_in(&[]);
+    let tmpfs = TmpfsMount::new(1 << 20);
+    let store = tmpfs.path().join("store");
+    let fill = tmpfs.path().join("fill");
+    let filling = format!(
+        "sh job.sh A; if test $(wc -l < notes) -ge 5; then head -c 2M /dev/zero > {}; fi; true",
+        fill.display()
+    );
+    let here = jobs.folder.path();
+    let at = ["--store", store.to_str().unwrap()];
+    let run = |words: &[&str]| jobs.run(&[&at[..], words].concat(), here);
+    let typed = [
+        "run",
+        "--shell",
+        "--blocks=6",
+        "--command",
+        &filling,
+        "--command",
+        "sh job.sh B",
+    ];
+    let (code, output, talk) = run(&typed);
+    assert_eq!(code, Some(2), "{talk}");
+    assert_says(&output, &["elapsed"]);
+    assert_says(
+        &talk,
+        &["not kept whole", "No space left on device", "run --resume "],
+    );
+    let (code, output, talk) = run(&["list"]);
+    assert_eq!(code, Some(0), "it can be read: {talk}");
+    assert_says(&output, &["cut off", "1 session"]);
+    fs::remove_file(&fill).unwrap();
+    fs::write(jobs.path("notes"), "").unwrap();
+    let (code, _, talk) = run(&["run", "--resume", "latest"]);
+    // The job that fills the disk does so again in its fifth run.
+    let _ = fs::remove_file(&fill);
+    assert!(code.is_some(), "{talk}");
+    for _ in 0..3 {
+        fs::write(jobs.path("notes"), "").unwrap();
+        if run(&["list"]).1.contains("completed") {
+            break;
+        }
+        run(&["run", "--resume", "latest"]);
+        let _ = fs::remove_file(&fill);
+    }
+    let (_, output, _) = run(&["export", "latest"]);
+    let exported: Value = serde_json::from_str(&output).unwrap();
+    let session = &exported["session"];
+    assert_eq!(session["end"]["outcome"], "completed");
+    assert_eq!(session["trials"].as_array().unwrap().len(), 12);
+}
+
+/// What concludes a trial is the user's: it is shown, and carried out on their word.
+#[test]
+fn what_concludes_a_killed_trial_is_not_lost() {
+    for by_resume in [false, true] {
+        let jobs = Jobs::killed_in(&[2]);
+        let here = jobs.folder.path();
+        let typed = [
+            "run",
+            "--blocks=6",
+            "--command=sh job.sh A",
+            "--command=sh job.sh B",
+            "--prepare=touch flag",
+            "--conclude=rm flag",
+        ];
+        let (code, ..) = jobs.run(&typed, here);
+        assert_eq!(code, None, "killed");
+        assert!(jobs.path("flag").exists());
+        if by_resume {
+            let (code, _, talk) = jobs.run(&["run", "--resume", "latest"], here);
+            assert_judged(code, &talk);
+            assert_says(&talk, &["carrying out `rm flag` in "]);
+        } else {
+            for _ in 0..2 {
+                let (code, output, _) = jobs.run(&["restore"], Path::new("/"));
+                assert_eq!(code, Some(0));
+                assert_says(
+                    &output,
+                    &["not carried out: `rm flag` in ", "--run-concludes"],
+                );
+            }
+            let (code, output, talk) = jobs.run(&["restore", "--run-concludes"], Path::new("/"));
+            assert_eq!(code, Some(0), "{talk}");
+            assert_says(&talk, &["carrying out `rm flag` in "]);
+            assert_says(&output, &["carried out `rm flag`"]);
+        }
+        assert!(!jobs.path("flag").exists());
+        let (_, output, _) = jobs.run(&["restore"], here);
+        assert_says(&output, &["Nothing was left behind"]);
+    }
+}
+
+#[test]
+fn a_limit_is_one_on_what_prepares_too() {
+    let jobs = Jobs::killed_in(&[]);
+    let typed = [
+        "run",
+        "--blocks=1",
+        "--command=true",
+        "--prepare=sleep 1000",
+        "--limit=100ms",
+        "--json",
+    ];
+    let (code, output, talk) = jobs.run(&typed, jobs.folder.path());
+    assert_eq!(code, Some(2), "{talk}");
+    assert_says(
+        &output,
+        &["prepare command: it had not ended after 0.1 s and was killed"],
+    );
+}
+
+/// A device that is handed over: held, mounted, given back, and gone on with.
+#[test]
+fn root_a_granted_device_is_the_ground() {
+    testkit::require_root!();
+    let jobs = Jobs::killed_in(&[7]);
+    let here = jobs.folder.path();
+    let device = ScratchLoop::new(32 << 20);
+    let serial = device.backing_file().to_str().unwrap().to_owned();
+    let node = device.path().to_str().unwrap().to_owned();
+    // The job is where it was written, whatever the trial's directory is.
+    let job = format!("cd {} && sh job.sh x", here.display());
+    let spec = format!(
+        "shell = true\nblocks = 6\nscratch = {{ device = {node:?}, serial = {serial:?} }}\n\
+         [factors]\nfilesystem = [\"ext2\", \"ext4\"]\n\
+         [[configuration]]\nname = \"job\"\ncommand = {job:?}\n",
+    );
+    fs::write(jobs.path("spec.toml"), &spec).unwrap();
+    let wrong = spec.replace(&serial, "S123");
+    fs::write(jobs.path("wrong.toml"), wrong).unwrap();
+    let (code, _, talk) = jobs.run(&["run", "wrong.toml"], here);
+    assert_eq!(code, Some(2));
+    assert_says(&talk, &["wrong.toml:3:", "another serial number"]);
+
+    let (code, _, talk) = jobs.run(&["run", "spec.toml"], here);
+    assert_eq!(code, None, "killed: {talk}");
+    let (code, _, talk) = jobs.run(&["run", "--resume", "latest"], here);
+    assert_eq!(code, Some(2));
+    assert_says(&talk, &["holds ext", "--wipe-signature ext"]);
+    let holds = match talk.contains("holds ext2") {
+        true => "ext2",
+        false => "ext4",
+    };
+    let wipe = format!("--wipe-signature={holds}");
+    let (code, _, talk) = jobs.run(&["run", "--resume", "latest", &wipe], here);
+    assert_judged(code, &talk);
+    jobs.assert_whole(12);
+    assert_eq!(jobs.notes().len(), 13);
+    let session = jobs.exported();
+    let told = &session["trials"][0]["targets"][0]["filesystem"]["source"];
+    assert_eq!(*told, node.as_str());
+    // It is as it was granted, and can be granted by `ab` too.
+    let typed = [
+        "ab",
+        "--blocks=1",
+        &format!("--scratch={node}={serial}"),
+        "--a-set=filesystem=ext2",
+        "--b-set=filesystem=ext3",
+        "--",
+        "true",
+        "---",
+        "true",
+    ];
+    let (code, _, talk) = jobs.run(&typed, here);
+    assert!(code == Some(3) || code == Some(0), "{code:?}: {talk}");
+    let recorded = jobs.exported()["header"].to_string();
+    assert!(recorded.contains(&node) && !recorded.contains(&format!("={serial}")));
 }

@@ -118,7 +118,7 @@ fn labels(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 fn list(typed: &HistoryArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let past = Past::read(&typed.choice, &archive, desk)?;
     let asked = |series: &&Series| {
         let metric = &series.key.metric.name;
@@ -155,7 +155,7 @@ fn list(typed: &HistoryArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
 }
 
 fn one(name: &str, typed: &HistoryArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let archive = store::open(desk)?;
+    let archive = store::open_for_reading(desk)?;
     let past = Past::read(&typed.choice, &archive, desk)?;
     let course = past.judge(past.find(name)?);
     let around = past.around(&course);

@@ -4,7 +4,7 @@ mod options;
 mod workload;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use stiction_analysis::Effects;
@@ -12,15 +12,15 @@ use stiction_core::{Cell, Conditions, Setting, parse_duration_ns, parse_size_byt
 use stiction_formats::spec::{
     self, Combination, Line, Precise, Spanned, Spec, SpecCombination, SpecConfiguration, SpecFile,
 };
-use stiction_host::Alterations;
+use stiction_host::{Alterations, GrantedDevice};
 
 use super::recorded;
 use crate::arguments::{
     Blocking, Global, MachineArguments, OrderWord, PreparationArguments, Recording, RunArguments,
-    Timing,
+    ScratchDevice, Timing,
 };
 use crate::commands::Desk;
-use crate::commands::altered::alterations;
+use crate::commands::altered::{alterations, granted};
 use crate::commands::blocked::{Blocked, Ready};
 use crate::commands::preparation;
 use crate::commands::timed::hook;
@@ -159,6 +159,22 @@ impl Reader<'_> {
         Ok(Ok(all))
     }
 
+    /// The device that the file, or who runs it, hands over.
+    fn granted(&self, machine: &MachineArguments) -> Result<Option<GrantedDevice>, Failure> {
+        let Some(scratch) = &self.spec.scratch else {
+            return granted(machine, None);
+        };
+        if self.spec.scratch_size.is_some() {
+            let problem = "the device is taken whole: leave scratch_size out";
+            return Err(self.problem(scratch, problem));
+        }
+        let named = ScratchDevice {
+            path: PathBuf::from(&scratch.as_ref().device),
+            serial: scratch.as_ref().serial.clone(),
+        };
+        granted(machine, Some(named)).map_err(|failure| self.problem(scratch, failure.message()))
+    }
+
     /// The configurations: those that have names of their own, or the combinations of
     /// factors.
     fn stated(&self, machine: &MachineArguments) -> Result<Vec<Stated>, Failure> {
@@ -172,6 +188,10 @@ impl Reader<'_> {
                 conditions: Conditions::default(),
                 varied: Vec::new(),
             };
+            if let Some(scratch) = &spec.scratch {
+                let problem = "what is tried on a device are the settings in [factors]";
+                return Err(self.problem(scratch, problem));
+            }
             let only = || nameless(spec.workload.as_ref().map_or(0..0, Spanned::span), ONLY);
             return Ok(match &spec.configuration[..] {
                 [] => vec![plain(only())],
@@ -189,12 +209,13 @@ impl Reader<'_> {
             global_settings: machine.global_settings || spec.global_settings,
             ..machine.clone()
         };
+        let device = self.granted(&machine)?;
         let mut all = Vec::new();
         for SpecCombination { name, levels } in self.file.combinations()? {
             let settings = levels.iter().map(|(name, level)| Setting::new(name, level));
             let (varied, settings): (Vec<_>, Vec<_>) =
                 settings.partition(|setting| setting.factor.starts_with(OPTION));
-            let read = alterations(&settings, &machine, size);
+            let read = alterations(&settings, &machine, size, device.as_ref());
             let (alterations, conditions) = read.map_err(|failure| {
                 // What is wrong begins with the factor that it is wrong with.
                 let message = failure.message();
@@ -219,7 +240,7 @@ impl Reader<'_> {
             for one in &mut all {
                 let own = match one.alterations.take() {
                     Some(own) => own,
-                    None => alterations(&[], &machine, size)?.0,
+                    None => alterations(&[], &machine, size, device.as_ref())?.0,
                 };
                 one.alterations = Some(own.on_scratch_space());
             }
