@@ -8,7 +8,7 @@ use testkit::{Disk, LoopFilesystem, LoopKind};
 
 use super::figure;
 use crate::counters::phase;
-use crate::lab::{Lab, assert_empty};
+use crate::lab::{Lab, assert_empty, assert_says, squeezed};
 
 /// Where the job files of docs/2003-story.md are.
 fn jobs(name: &str) -> std::path::PathBuf {
@@ -52,6 +52,16 @@ fn root_files_written_in_turn_are_read_at_a_block_a_revolution() {
     let apart = measured(&lab, "one-after-the-other.fio", filesystem.path());
     let in_turn = measured(&lab, "in-turn.fio", filesystem.path());
     assert_empty(filesystem.path());
+
+    let [a, b] = [&apart, &in_turn].map(|report| report["id"].as_str().expect("an id"));
+    let said = squeezed(&lab.output(["explain", a, b], 0));
+    assert_says(
+        &said,
+        &[
+            "intermingled 0.00 in A and 1.00 in B",
+            "more seeking for each byte in B",
+        ],
+    );
 
     let [apart, in_turn] = [&apart, &in_turn].map(|report| phase(report, "read"));
     assert_eq!(intermingled(apart), 0.0);
