@@ -48,6 +48,7 @@ pub(super) fn side_factors(a: &Side<'_>, b: &Side<'_>) -> Vec<SideFactor> {
         .flat_map(|side| &side.trials)
         .flat_map(|trial| trial.cell.iter().map(|(factor, _)| factor))
         .filter(|factor| !PARAMETERS.contains(factor))
+        .filter(|factor| !a.is_crossed_with(factor))
         .collect();
     for factor in factors {
         if let (Some(a), Some(b)) = (only_level(a, factor), only_level(b, factor))

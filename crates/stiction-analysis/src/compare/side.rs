@@ -50,11 +50,7 @@ impl<'a> Side<'a> {
     /// The trials of `session` in whose cells `factor` is at `level`.
     #[must_use]
     pub fn at_level(session: &'a Session, factor: &str, level: &Level) -> Self {
-        let implied = implied_by(session, factor);
-        let rest = |cell: &Cell| {
-            let cell = cell.clone().without(factor);
-            implied.iter().fold(cell, |cell, name| cell.without(name))
-        };
+        let rest = rest(session, factor);
         Self {
             name: level.to_string(),
             chosen: Some((factor.to_owned(), level.clone())),
@@ -166,22 +162,33 @@ impl<'a> Side<'a> {
         self.sessions.iter().all(measured)
     }
 
-    /// The cells that its sessions planned for it, each without the factor that chose it.
+    /// The cells that its sessions planned for it, each without the factor that chose it
+    /// and what that says.
     pub(super) fn planned(&self) -> BTreeSet<Cell> {
-        let plans = self.sessions.iter().filter_map(|s| s.header.plan.as_ref());
-        let cells = plans.flat_map(|plan| plan.trials.iter().map(|trial| &trial.cell));
-        let own = |cell: &Cell| match &self.chosen {
-            None => Some(cell.clone()),
-            Some((factor, level)) => {
-                let implied = self.sessions.iter().flat_map(|s| implied_by(s, factor));
-                let rest = || {
-                    let cell = cell.clone().without(factor);
-                    implied.fold(cell, |cell, name| cell.without(&name))
-                };
-                (cell.get(factor) == Some(level)).then(rest)
+        let of_session = |session: &&'a Session| -> Vec<Cell> {
+            let plan = session.header.plan.as_ref();
+            let cells = plan.into_iter().flat_map(|plan| &plan.trials);
+            let cells = cells.map(|trial| &trial.cell);
+            match &self.chosen {
+                None => cells.cloned().collect(),
+                Some((factor, level)) => {
+                    let own = cells.filter(|cell| cell.get(factor) == Some(level));
+                    let rest = rest(session, factor);
+                    own.map(rest).collect()
+                }
             }
         };
-        cells.filter_map(own).collect()
+        self.sessions.iter().flat_map(of_session).collect()
+    }
+
+    /// Whether `factor` is one of those that were crossed with the one that chose this
+    /// side: then it is no other name of it, though each side may have one level of it
+    /// where combinations were left out.
+    pub(super) fn is_crossed_with(&self, factor: &str) -> bool {
+        self.chosen.as_ref().is_some_and(|(chosen, _)| {
+            let mut settings = self.sessions.iter().map(|session| settings(session));
+            settings.any(|all| all.contains(&factor) && all.contains(&chosen.as_str()))
+        })
     }
 
     /// Whether it is the configuration of `other` once more, under another name.
@@ -294,16 +301,30 @@ fn named<'a>(levels: impl Iterator<Item = &'a (String, Level)>) -> Vec<String> {
 /// combinations of settings of the machine, those settings beside the configuration, and
 /// the configuration beside any of them.
 fn implied_by(session: &Session, factor: &str) -> Vec<String> {
-    let plan = session.header.plan.as_ref();
-    let settings = plan.and_then(|plan| plan.parameters.get("factors")?.as_array());
-    let settings = settings.into_iter().flatten();
-    let settings: Vec<&str> = settings.filter_map(|name| name.as_str()).collect();
+    let settings = settings(session);
     if factor == CONFIGURATION {
         settings.into_iter().map(str::to_owned).collect()
     } else if settings.contains(&factor) {
         vec![CONFIGURATION.to_owned()]
     } else {
         Vec::new()
+    }
+}
+
+/// The factors of which the session's configurations are combinations.
+fn settings(session: &Session) -> Vec<&str> {
+    let plan = session.header.plan.as_ref();
+    let settings = plan.and_then(|plan| plan.parameters.get("factors")?.as_array());
+    let settings = settings.into_iter().flatten();
+    settings.filter_map(|name| name.as_str()).collect()
+}
+
+/// A cell of the session without `factor`, and without what that says.
+fn rest(session: &Session, factor: &str) -> impl Fn(&Cell) -> Cell {
+    let gone = [vec![factor.to_owned()], implied_by(session, factor)].concat();
+    move |cell| {
+        gone.iter()
+            .fold(cell.clone(), |cell, name| cell.without(name))
     }
 }
 

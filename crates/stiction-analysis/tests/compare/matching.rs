@@ -4,7 +4,7 @@ use super::{only_row, whole};
 use crate::sessions::{cell, imported, measured, read_at};
 use stiction_analysis::compare::{CompareOptions, Favours, Side, compare};
 use stiction_analysis::{AnalysisError, Outcome};
-use stiction_core::Cell;
+use stiction_core::{Cell, PlannedTrial, Session};
 
 #[test]
 fn cells_are_matched_by_their_factors_and_the_rest_is_listed() {
@@ -108,4 +108,75 @@ fn labels_that_mean_nothing_or_two_things_are_refused_with_what_there_is() {
     );
     let two = Side::labelled(&session, "ext3").unwrap_err();
     assert!(matches!(two, AnalysisError::AmbiguousLabel { .. }), "{two}");
+}
+
+/// A session of combinations of two factors, of which the plan has these and those after
+/// the first `ran` did not come to their turn.
+fn combinations(all: &[(&str, &str)], ran: usize) -> Session {
+    let mut session = measured(1);
+    let cells = all.iter().map(|(filesystem, scheduler)| {
+        Cell::new()
+            .with(
+                "configuration",
+                format!("{filesystem} {scheduler}").as_str(),
+            )
+            .with("filesystem", *filesystem)
+            .with("scheduler", *scheduler)
+    });
+    let cells: Vec<Cell> = cells.collect();
+    let plan = session.header.plan.as_mut().unwrap();
+    plan.parameters = serde_json::json!({"factors": ["filesystem", "scheduler"]});
+    plan.trials = cells
+        .iter()
+        .map(|cell| PlannedTrial::new(cell.clone(), 0))
+        .collect();
+    let trials = cells.into_iter().take(ran);
+    session.trials = trials.map(|cell| read_at(cell, 1e8)).collect();
+    session
+}
+
+/// Cells of the rows, and what stands alone with the reason.
+fn by_scheduler(session: &Session) -> (Vec<String>, Vec<String>) {
+    let sides = Side::of_each_level(session, "scheduler").unwrap();
+    let found = compare(&sides[0], &sides[1], &CompareOptions::default());
+    assert_eq!(found.factors.len(), 1, "{:?}", found.factors);
+    let rows = found.rows.iter().map(|row| row.cell.to_string());
+    let alone = found.unmatched.iter();
+    let alone = alone.map(|one| format!("{}: {}", one.cell, one.reason));
+    (rows.collect(), alone.collect())
+}
+
+#[test]
+fn of_combinations_that_were_left_out_nothing_is_paired() {
+    let balanced = [
+        ("ext4", "none"),
+        ("ext4", "kyber"),
+        ("xfs", "none"),
+        ("btrfs", "none"),
+    ];
+    let (rows, alone) = by_scheduler(&combinations(&balanced, 4));
+    assert_eq!(rows, ["filesystem=ext4"]);
+    assert_eq!(
+        alone,
+        [
+            "filesystem=xfs: kyber has no such cell",
+            "filesystem=btrfs: kyber has no such cell"
+        ]
+    );
+    // Each side has one filesystem, and not the same: that is no other name for the
+    // scheduler.
+    let (rows, alone) = by_scheduler(&combinations(&[("ext4", "none"), ("xfs", "kyber")], 2));
+    assert!(rows.is_empty(), "{rows:?}");
+    assert_eq!(alone.len(), 2, "{alone:?}");
+    // What was planned and never ran is not left out.
+    let cut_off = [
+        ("ext4", "none"),
+        ("xfs", "none"),
+        ("xfs", "kyber"),
+        ("ext4", "kyber"),
+    ];
+    let session = combinations(&cut_off, 3);
+    let sides = Side::of_each_level(&session, "scheduler").unwrap();
+    let found = compare(&sides[0], &sides[1], &CompareOptions::default());
+    assert!(found.unmatched.is_empty(), "{:?}", found.unmatched);
 }
