@@ -31,9 +31,6 @@ const DONE_OVER_ASKED_MIN: f64 = 0.98;
 /// Between the last rate that held and the first that did not: five halvings of a
 /// sweep's gap reach the next step of the series.
 const BISECTIONS: u32 = 5;
-/// Largest file that is chosen without being asked for: enough that no drive's own
-/// memory holds much of it, and laid down within seconds by most.
-const FILE_BYTES_MAX: u64 = 1 << 30;
 const LAY_DOWN_NS: u64 = 60 * NS_PER_S;
 const BLOCK_BYTES_MIN: u64 = 512;
 
@@ -61,7 +58,7 @@ impl Workload for Curve {
         check(options)?;
         let sizing = choose(
             options.size_bytes,
-            FILE_BYTES_MAX.min(device_bytes(environment)),
+            options.file_bytes_max().min(device_bytes(environment)),
             environment,
             options.may_fill,
         )
@@ -74,7 +71,7 @@ impl Workload for Curve {
             );
             return Err(SuiteError::option("bs", problem));
         }
-        let point_ns = u64::from(options.seconds) * NS_PER_S;
+        let point_ns = u64::from(options.seconds()) * NS_PER_S;
         let parameters = CurveParameters {
             access: options.access,
             action: options.action,
@@ -83,7 +80,7 @@ impl Workload for Curve {
                 limit: options.limit,
                 done_over_asked_min: DONE_OVER_ASKED_MIN,
             },
-            points: options.points,
+            points: options.points(),
             bisections: BISECTIONS,
             point_ns,
             ramp_ns: point_ns / 10,
@@ -151,18 +148,18 @@ fn device_bytes(environment: &Environment) -> u64 {
 /// Refuses options out of their ranges.
 fn check(options: &CurveOptions) -> Result<(), SuiteError> {
     let refuse = |option, problem: String| Err(SuiteError::option(option, problem));
-    if options.seconds == 0 || options.seconds > SECONDS_MAX {
+    if options.seconds() == 0 || options.seconds() > SECONDS_MAX {
         return refuse(
             "seconds",
-            format!("{}: give 1 to {SECONDS_MAX}", options.seconds),
+            format!("{}: give 1 to {SECONDS_MAX}", options.seconds()),
         );
     }
-    if !POINTS.contains(&options.points) {
+    if !POINTS.contains(&options.points()) {
         return refuse(
             "points",
             format!(
                 "{}: give {} to {}",
-                options.points,
+                options.points(),
                 POINTS.start(),
                 POINTS.end()
             ),

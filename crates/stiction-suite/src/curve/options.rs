@@ -16,10 +16,12 @@ pub struct CurveOptions {
     pub block_size_bytes: u64,
     /// The bound on latency, if there is one.
     pub limit: Option<LatencyLimit>,
-    /// Rates of the sweep, 2 to 100.
-    pub points: u32,
-    /// Time for each rate, seconds; 1 to 3600.
-    pub seconds: u32,
+    /// Whether it is to be short where nothing else is asked for: to see how it goes.
+    pub quick: bool,
+    /// Rates of the sweep, 2 to 100; 8, or 4 of a quick one, when not given.
+    pub points: Option<u32>,
+    /// Time for each rate, seconds, 1 to 3600; 5, or 1 of a quick one, when not given.
+    pub seconds: Option<u32>,
     /// Most operations in flight, 1 to 4096.
     pub depth_max: u32,
     /// How the moments are spread at which operations are to begin.
@@ -34,6 +36,25 @@ pub struct CurveOptions {
     pub may_fill: bool,
 }
 
+impl CurveOptions {
+    /// Rates of the sweep.
+    pub(super) fn points(&self) -> u32 {
+        self.points.unwrap_or(if self.quick { 4 } else { 8 })
+    }
+
+    /// Time for each rate, seconds.
+    pub(super) fn seconds(&self) -> u32 {
+        self.seconds.unwrap_or(if self.quick { 1 } else { 5 })
+    }
+
+    /// Largest file that is chosen without being asked for, bytes: enough that no drive's
+    /// own memory holds much of it, and laid down within seconds by most; for a quick one
+    /// less.
+    pub(super) fn file_bytes_max(&self) -> u64 {
+        if self.quick { 256 << 20 } else { 1 << 30 }
+    }
+}
+
 impl Default for CurveOptions {
     fn default() -> Self {
         Self {
@@ -41,8 +62,9 @@ impl Default for CurveOptions {
             action: Action::Read,
             block_size_bytes: 4096,
             limit: None,
-            points: 8,
-            seconds: 5,
+            quick: false,
+            points: None,
+            seconds: None,
             depth_max: 64,
             arrivals: Arrivals::Poisson,
             engine: EngineWanted::Auto,

@@ -12,6 +12,9 @@ use crate::order::{cells_within_runs, runs_within_cells};
 /// More trials than this are a mistake.
 const TRIALS_MAX: usize = 100_000;
 
+/// Largest total size that is chosen for a quick run.
+const QUICK_BYTES: u64 = 256 << 20;
+
 /// The plan for these options on this machine.
 pub(super) fn plan(
     options: &TiobenchOptions,
@@ -59,10 +62,17 @@ fn cells(
         .iter()
         .map(|&threads| threads.into())
         .collect();
-    let threads = or(&threads, &[1, 2, 4, 8]);
+    let usual: &[u64] = if options.quick {
+        &[1, 4]
+    } else {
+        &[1, 2, 4, 8]
+    };
+    let threads = or(&threads, usual);
     let blocks = or(&options.block_sizes_bytes, &[4096]);
     let sizes = if options.sizes.is_empty() {
-        vec![FileSize::Total(automatic_bytes(parameters, environment)?)]
+        let bytes = automatic_bytes(parameters, environment)?;
+        let most = if options.quick { QUICK_BYTES } else { bytes };
+        vec![FileSize::Total(bytes.min(most))]
     } else {
         options.sizes.clone()
     };

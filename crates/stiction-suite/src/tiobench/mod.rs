@@ -42,6 +42,9 @@ const NAME: &str = "tiobench";
 /// | data | zeros (stamped with verification) | unique (stamped with verification) |
 /// | page cache | left alone | files written back and dropped before each phase, and checked |
 /// | runs | 1, of a cell in a row | 3, of every cell in random order before any again |
+///
+/// A quick run of the default mode has 256 MiB at most on 1 and 4 threads, random phases
+/// of 1 s, and one run.
 #[derive(Clone, Debug, Default)]
 pub struct Tiobench {
     /// What was asked for.

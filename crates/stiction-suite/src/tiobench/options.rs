@@ -118,6 +118,8 @@ pub struct TiobenchOptions {
     pub mode: TiobenchMode,
     /// Sizes of the file set.
     pub sizes: Vec<FileSize>,
+    /// Whether it is to be short where nothing else is asked for: to see how it goes.
+    pub quick: bool,
     /// Numbers of threads.
     pub threads: Vec<u32>,
     /// Block sizes, bytes.

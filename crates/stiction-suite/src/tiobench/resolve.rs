@@ -16,6 +16,8 @@ use crate::room::{memory_bytes, room_bytes};
 const INTERVAL_NS: u64 = 100_000_000;
 /// Time of a random phase in the default mode.
 const RANDOM_NS: u64 = 5_000_000_000;
+/// The same of a quick run.
+const RANDOM_QUICK_NS: u64 = 1_000_000_000;
 /// Random operations over all threads in classic mode.
 const CLASSIC_RANDOM: u64 = 4000;
 /// Repetitions of a cell in the default mode.
@@ -38,6 +40,11 @@ pub(super) fn check(
             options.skip.len() == TiobenchPhase::ALL.len(),
             "skip",
             "all four phases are left out: nothing remains to run",
+        ),
+        (
+            options.quick && options.mode != TiobenchMode::Default,
+            "quick",
+            "0.3.3 had no such thing: choose a size and threads, or leave the classic mode",
         ),
         (
             options.mmap && options.direct,
@@ -135,7 +142,11 @@ pub(super) fn parameters(
         random: options.random.unwrap_or(if classic {
             RandomAmount::Total(CLASSIC_RANDOM)
         } else {
-            RandomAmount::Duration(RANDOM_NS)
+            RandomAmount::Duration(if options.quick {
+                RANDOM_QUICK_NS
+            } else {
+                RANDOM_NS
+            })
         }),
         random_access: options.random_access.unwrap_or(if classic {
             Access::RandomIndependent
@@ -161,7 +172,9 @@ pub(super) fn parameters(
         drop_caches: options.flush_caches || !classic,
         interval_ns: INTERVAL_NS,
         timing: Timing::Exact,
-        runs: options.runs.unwrap_or(if classic { 1 } else { RUNS }),
+        runs: options
+            .runs
+            .unwrap_or(if classic || options.quick { 1 } else { RUNS }),
         timeout_ns: options.timeout_ns,
         may_fill: options.may_fill,
     }

@@ -19,8 +19,8 @@ const MIB: u64 = 1 << 20;
 /// Seconds and a little file.
 fn options() -> CurveOptions {
     CurveOptions {
-        points: 2,
-        seconds: 1,
+        points: Some(2),
+        seconds: Some(1),
         depth_max: 8,
         size_bytes: Some(4 * MIB),
         ..CurveOptions::default()
@@ -135,14 +135,14 @@ fn options_that_make_no_curve_are_refused() {
     for (options, name) in [
         (
             CurveOptions {
-                points: 1,
+                points: Some(1),
                 ..base.clone()
             },
             "points",
         ),
         (
             CurveOptions {
-                seconds: 0,
+                seconds: Some(0),
                 ..base.clone()
             },
             "seconds",
@@ -192,4 +192,30 @@ fn options_that_make_no_curve_are_refused() {
     .unwrap();
     assert_eq!(plan.trials.len(), 3);
     assert_empty(folder.path());
+}
+
+#[test]
+fn a_quick_one_has_fewer_points_for_less_time_and_what_is_asked_for_stands() {
+    let folder = testkit::scratch_folder();
+    let machine = environment(&[folder.path()]);
+    let planned = |options| {
+        let plan = Curve { options }.plan(Seed(1), &machine).unwrap();
+        let number = |name: &str| plan.parameters[name].as_u64().unwrap();
+        (
+            number("points"),
+            number("point_ns"),
+            number("file_size_bytes") <= 256 * MIB,
+        )
+    };
+    let quick = CurveOptions {
+        quick: true,
+        ..CurveOptions::default()
+    };
+    assert_eq!(planned(quick.clone()), (4, 1_000_000_000, true));
+    let asked = CurveOptions {
+        points: Some(6),
+        ..quick
+    };
+    assert_eq!(planned(asked), (6, 1_000_000_000, true));
+    assert_eq!(planned(CurveOptions::default()).0, 8);
 }

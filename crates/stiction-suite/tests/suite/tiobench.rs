@@ -6,7 +6,8 @@ use std::os::unix::ffi::OsStringExt as _;
 
 use crate::stage::{self, assert_empty, phase, play, play_and, value};
 use stiction_core::{
-    CaveatCode, Direction, PhaseKind, PhaseOutcome, SkipCode, TrialOutcome, WriteSync, metrics,
+    CaveatCode, Direction, PhaseKind, PhaseOutcome, Plan, Seed, SkipCode, TrialOutcome, WriteSync,
+    metrics,
 };
 use stiction_engine::StopFlag;
 use stiction_suite::tiobench::{
@@ -438,4 +439,40 @@ fn a_stored_plan_replays_by_itself() {
         value(played.phase("write"), &metrics::BYTES),
         (6 * MIB) as f64
     );
+}
+
+#[test]
+fn a_quick_one_is_small_and_once_and_what_is_asked_for_stands() {
+    let folder = testkit::scratch_folder();
+    let machine = stage::environment(&[folder.path()]);
+    let planned = |options| tiobench(options).plan(Seed(1), &machine);
+    let quick = TiobenchOptions {
+        quick: true,
+        ..TiobenchOptions::default()
+    };
+    let plan = planned(quick.clone()).unwrap();
+    let levels = |plan: &Plan, factor: &str| -> Vec<i64> {
+        let cells = plan.trials.iter().map(|trial| &trial.cell);
+        let mut levels: Vec<i64> = cells.map(|cell| cell.integer(factor).unwrap()).collect();
+        levels.sort_unstable();
+        levels
+    };
+    assert_eq!(levels(&plan, "threads"), [1, 4]);
+    assert!(levels(&plan, "file_size_bytes")[0] <= 256 * MIB as i64);
+    assert_eq!(plan.parameters["random"]["duration_ns"], 1_000_000_000);
+    let asked = TiobenchOptions {
+        threads: vec![2],
+        sizes: vec![FileSize::Total(512 * MIB)],
+        runs: Some(2),
+        ..quick.clone()
+    };
+    let plan = planned(asked).unwrap();
+    assert_eq!(levels(&plan, "threads"), [2, 2]);
+    assert_eq!(levels(&plan, "file_size_bytes")[0], 512 * MIB as i64);
+    let classic = TiobenchOptions {
+        mode: TiobenchMode::Classic { as_was: false },
+        ..quick
+    };
+    let error = planned(classic).unwrap_err();
+    assert!(error.to_string().starts_with("quick: "), "{error}");
 }

@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   stiction curve --limit p99=2ms /mnt/data
                                     How many random reads a second it holds
+  stiction curve --quick .          The same in a tenth of the time, less sure
   stiction curve --rw randwrite --bs 16k --seconds 10 --runs 3 .
   stiction curve --rw randrw --rwmixread 70 --limit p99.9=10ms --json .
   stiction curve --scratch /dev/sdx=S4EWNX0R --size 8G
@@ -125,17 +126,15 @@ pub(crate) struct CurveArguments {
     )]
     pub(crate) arrivals: ArrivalsWord,
 
-    /// Rates on the way up
-    #[arg(
-        long,
-        value_name = "COUNT",
-        default_value_t = 8,
-        help_heading = "How much"
-    )]
-    pub(crate) points: u32,
-    /// Time for each rate
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = whole_seconds, help_heading = "How much")]
-    pub(crate) seconds: u32,
+    /// Rates on the way up [default: 8, 4 with --quick]
+    #[arg(long, value_name = "COUNT", help_heading = "How much")]
+    pub(crate) points: Option<u32>,
+    /// Time for each rate [default: 5, 1 with --quick]
+    #[arg(long, value_name = "SECONDS", value_parser = whole_seconds, help_heading = "How much")]
+    pub(crate) seconds: Option<u32>,
+    /// A short one on 256 MiB at most, to see how it goes
+    #[arg(long, help_heading = "How much")]
+    pub(crate) quick: bool,
     /// How often all of it is done
     #[arg(
         long,

@@ -11,6 +11,7 @@ use super::Recording;
 const EXAMPLES: &str = "\
 Examples:
   stiction tiobench --dir /mnt/data
+  stiction tiobench --quick -d .    Once, and small: to see how it goes
   stiction tiobench --size 4G --threads 1,2,4,8 --block 4K,128K --runs 5 -d .
   stiction tiobench --classic --size 256 --threads 8 -d .
                                     What 0.3.3 did, and its report
@@ -161,6 +162,9 @@ pub(crate) struct TiobenchArguments {
     /// Runs of each combination [default: 3, 1 with --classic]
     #[arg(long, visible_alias = "numruns", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How much")]
     pub(crate) runs: Option<u32>,
+    /// Once, on 256 MiB at most, 1 and 4 threads: to see how it goes
+    #[arg(long, conflicts_with = "classic", help_heading = "How much")]
+    pub(crate) quick: bool,
     /// Start no further combination after this long
     #[arg(long, value_name = "SECONDS", help_heading = "How much")]
     pub(crate) timeout: Option<String>,

@@ -39,6 +39,7 @@ fn options(typed: &CurveArguments) -> CurveOptions {
         action,
         block_size_bytes: typed.bs,
         limit: typed.limit,
+        quick: typed.quick,
         points: typed.points,
         seconds: typed.seconds,
         depth_max: typed.depth_max,
@@ -82,8 +83,9 @@ fn command(typed: &CurveArguments) -> Vec<String> {
         .value("--rwmixread", is_mixed.then_some(typed.rwmixread))
         .value("--bs", Some(typed.bs))
         .value("--limit", limit)
-        .value("--points", Some(typed.points))
-        .value("--seconds", Some(typed.seconds))
+        .switch("--quick", typed.quick)
+        .value("--points", typed.points)
+        .value("--seconds", typed.seconds)
         .value("--runs", Some(typed.runs))
         .value("--depth-max", Some(typed.depth_max))
         .choice("--arrivals", Some(&typed.arrivals))

@@ -151,6 +151,7 @@ fn command(typed: &TiobenchArguments) -> Vec<String> {
         Some(Classic::AsWas) => Recorded::new("tiobench").value("--classic", Some("as-was")),
     };
     recorded
+        .switch("--quick", typed.quick)
         .list("--size", &typed.size)
         .list("--block", &typed.block)
         .list("--threads", &typed.threads)

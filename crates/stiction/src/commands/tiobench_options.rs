@@ -25,6 +25,7 @@ pub(super) fn meant(typed: &TiobenchArguments) -> Result<TiobenchOptions, Failur
             None => TiobenchMode::Default,
         },
         sizes: sizes(typed)?,
+        quick: typed.quick,
         threads: typed.threads.clone(),
         block_sizes_bytes: typed
             .block

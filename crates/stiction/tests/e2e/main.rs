@@ -7,6 +7,7 @@ mod bonnie;
 mod caveats;
 mod columns;
 mod compare;
+mod conditions;
 mod contest;
 mod counters;
 mod curve;
