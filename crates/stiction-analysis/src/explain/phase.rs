@@ -1,6 +1,6 @@
 //! What is known of one phase.
 
-use stiction_core::{Cell, Seed};
+use stiction_core::{Action, Cell, Phase, Seed};
 
 use super::check::{Check, checks};
 use super::lie::{Lie, LieChange};
@@ -31,6 +31,8 @@ pub struct PhaseExplanation {
     pub checks: (Vec<Check>, Vec<Check>),
     /// What moved together with the score; `None` where there is one side.
     pub together: Option<Together>,
+    /// Whether data were read in it, or may have been: how files lie matters to that.
+    pub reads: bool,
     /// How A's files lie, and B's.
     pub lie: (Option<Lie>, Option<Lie>),
     /// Functions that CPUs were found in.
@@ -60,6 +62,7 @@ pub(super) fn of_one(matched: &Matched<'_>, cpus: Option<u32>) -> PhaseExplanati
         times: (time_split(phases, per(phases.iter().copied())), None),
         checks: (checks(phases, cpus), Vec::new()),
         together: None,
+        reads: reads(phases),
         lie: (Lie::of(phases), None),
         symbols: symbols(phases, &[], &[]),
         readings: Vec::new(),
@@ -98,10 +101,20 @@ pub(super) fn of_both(
             times: (time_split(a, per), time_split(b, per)),
             checks: (checks(a, cpus.0), checks(b, cpus.1)),
             together: Some(together),
+            reads: reads(a) || reads(b),
             lie: (Lie::of(a), Lie::of(b)),
             symbols: symbols(a, b, &matched.blocks),
             readings: Vec::new(),
         }
     })
     .collect()
+}
+
+/// Whether some run read data; of a command nothing says that it did not.
+fn reads(phases: &[&Phase]) -> bool {
+    let may_have = |phase: &&Phase| match phase.job.as_ref().map(|job| job.action) {
+        Some(action) => matches!(action, Action::Read | Action::Mixed { .. }),
+        None => true,
+    };
+    phases.iter().any(may_have)
 }

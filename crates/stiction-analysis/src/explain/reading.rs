@@ -118,7 +118,9 @@ fn other(side: &str) -> &'static str {
 }
 
 fn layout(phase: &PhaseExplanation) -> Option<Reading> {
-    let change = phase.lie_change().filter(LieChange::is_telling)?;
+    // What was written lies so afterwards, and nothing had to be sought.
+    let change = phase.lie_change().filter(LieChange::is_telling);
+    let change = change.filter(|_| phase.reads)?;
     let (a, b) = (&change.a, &change.b);
     let run = |bytes: f64| format_bytes(bytes.round() as u64);
     let woven = match a.interleave_ratio.zip(b.interleave_ratio) {

@@ -75,9 +75,9 @@ fn list(page: &mut Page, counters: &[MovedCounter], shown: ExplainShown) {
     }
     let most = if shown.all { usize::MAX } else { SHOWN };
     let mut table = Table::new(vec![
-        Column::left("", 38),
-        Column::right("A", 10),
-        Column::right("B", 10),
+        Column::left("", 40),
+        Column::right("A", 9),
+        Column::right("B", 9),
         Column::right("change", 8),
         Column::right("/noise", 6),
         Column::left("", 1),

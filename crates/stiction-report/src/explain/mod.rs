@@ -176,10 +176,22 @@ fn order_words(order: RunOrder) -> &'static str {
     }
 }
 
-/// The phase that says most: the first with a reading, else the first.
+/// The phase that says most: of those with a reading the one whose score differs most, else
+/// the first.
 fn telling(phases: &[PhaseExplanation]) -> Option<&PhaseExplanation> {
-    let has_reading = |phase: &&PhaseExplanation| !phase.readings.is_empty();
-    phases.iter().find(has_reading).or(phases.first())
+    let apart = |phase: &PhaseExplanation| {
+        let ratio = phase.score.as_ref().and_then(|score| score.ratio());
+        ratio.map_or(0.0, |ratio| ratio.ln().abs())
+    };
+    let read = phases.iter().filter(|phase| !phase.readings.is_empty());
+    let most = read.reduce(|most, next| {
+        if apart(next) > apart(most) {
+            next
+        } else {
+            most
+        }
+    });
+    most.or(phases.first())
 }
 
 /// The last line.

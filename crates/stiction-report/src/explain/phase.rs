@@ -1,7 +1,7 @@
 //! One phase: its score, its time, identities, counters, layout, functions and readings.
 
 use stiction_analysis::decompose::{Per, Range};
-use stiction_analysis::explain::{Check, Lie, PhaseExplanation, Symbols, TimeSplit};
+use stiction_analysis::explain::{Check, Identity, Lie, PhaseExplanation, Symbols, TimeSplit};
 use stiction_core::format_bytes;
 
 use super::ExplainShown;
@@ -124,6 +124,7 @@ fn told(range: Range, of: &TimeSplit) -> String {
 
 fn checks(page: &mut Page, phase: &PhaseExplanation) {
     let sides = [("A", &phase.checks.0), ("B", &phase.checks.1)];
+    in_flight(page, phase);
     let broken: Vec<(&str, &Check)> = sides
         .iter()
         .flat_map(|(name, checks)| checks.iter().map(move |check| (*name, check)))
@@ -160,6 +161,32 @@ fn checks(page: &mut Page, phase: &PhaseExplanation) {
                 ),
             ),
         );
+    }
+}
+
+/// How much was in flight, as the engine has it and as the device has it.
+fn in_flight(page: &mut Page, phase: &PhaseExplanation) {
+    let sides = [("A", &phase.checks.0), ("B", &phase.checks.1)];
+    let of =
+        |checks: &[Check], identity| checks.iter().find(|one| one.identity == identity).copied();
+    let said = sides.iter().filter_map(|(name, checks)| {
+        let engine = of(checks, Identity::DepthAndLatency)?.right;
+        let device = of(checks, Identity::QueueAndTime)?.left;
+        let side = if phase.checks.1.is_empty() {
+            String::new()
+        } else {
+            format!(" in {name}")
+        };
+        Some(format!(
+            "{} by the engine and {} at the device{side}",
+            significant(engine, 3),
+            significant(device, 3)
+        ))
+    });
+    let said: Vec<String> = said.collect();
+    if !said.is_empty() {
+        let text = format!("In flight on average: {}.", said.join(", "));
+        page.paragraph("  ", Span::new(Role::Faint, text));
     }
 }
 

@@ -112,32 +112,36 @@ fn the_clearest_is_first() {
     assert!(over.is_sorted_by(|x, y| x >= y), "{over:?}");
 }
 
-/// The score's own noise, put into a counter of the same level on both sides.
+/// The score's own noise, put into a counter of the same level on both sides; beside it one
+/// that has nothing to do with it.
 #[test]
 fn a_counter_that_follows_the_noise_of_the_score_is_marked() {
-    let mut world = world(5);
-    let follow = |score: &[f64]| score.iter().map(|ln| ln.exp() * 3.0).collect();
-    let mut draws = Draws::new(Seed(9));
-    let mut loose = || {
-        (0..BLOCKS)
-            .map(|_| 50.0 + draws.normal())
-            .collect::<Vec<f64>>()
-    };
-    world.series = vec![
-        series("follows", follow(&world.score.0), follow(&world.score.1)),
-        series(
-            "loose",
-            loose(),
-            loose().iter().map(|value| 2.0 * value).collect(),
-        ),
-    ];
-    let found = together(&[world], Seed(1)).remove(0);
-    let within = |name| {
-        let one = found.moved.iter().find(|one| one.name == name).unwrap();
-        one.within.unwrap()
-    };
-    assert!(within("follows").tau > 0.9 && within("follows").is_sure());
-    assert!(!within("loose").is_sure(), "{:?}", within("loose"));
+    const WORLDS: u64 = 200;
+    let mut marked = 0;
+    for seed in 0..WORLDS {
+        let mut world = world(seed);
+        let follow = |score: &[f64]| score.iter().map(|ln| ln.exp() * 3.0).collect();
+        let mut draws = Draws::new(Seed(7000 + seed));
+        let mut loose = |level: f64| -> Vec<f64> {
+            (0..BLOCKS)
+                .map(|_| level * (1.0 + 0.02 * draws.normal()))
+                .collect()
+        };
+        world.series = vec![
+            series("follows", follow(&world.score.0), follow(&world.score.1)),
+            series("loose", loose(50.0), loose(100.0)),
+        ];
+        let found = together(&[world], Seed(1)).remove(0);
+        let within = |name| {
+            let one = found.moved.iter().find(|one| one.name == name).unwrap();
+            one.within.unwrap()
+        };
+        assert!(within("follows").tau > 0.9 && within("follows").is_sure());
+        marked += u32::from(within("loose").is_sure());
+    }
+    // One of two is true: the other may be marked in 5 % of worlds, 10 of 200; more than 20
+    // come in one of a thousand.
+    assert!(marked <= 20, "{marked}");
 }
 
 /// 2 / 2^6 is 3.1 %: one counter of forty cannot be sure with six blocks, but with

@@ -75,4 +75,14 @@ fn root_files_written_in_turn_are_read_at_a_block_a_revolution() {
         "{slow} of {block_a_revolution} bytes/s"
     );
     assert!(fast > 10.0 * slow, "{fast} against {slow} bytes/s");
+
+    // Why it is slow, from one run a side: how the files lie comes first.
+    let explained = lab.json(["explain", a, b], 0);
+    let phases = explained["phases"].as_array().expect("phases").iter();
+    let mut reads = phases.filter(|phase| phase["phase"] == "read");
+    let first = &reads.next().expect("the read")["readings"][0];
+    assert_eq!(first["theme"], "layout", "{first}");
+    let text = lab.output(["explain", a, b], 0);
+    let answer = text.trim_end().lines().last().unwrap_or_default();
+    assert!(answer.contains("layout of the files"), "{text}");
 }
