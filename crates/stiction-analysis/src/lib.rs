@@ -16,6 +16,7 @@
 //! - [`slowdown`]: how long one thing takes over another, with its interval.
 //! - [`steady`]: when a rate had become steady, and what of it is warm-up.
 //! - [`explain`]: what moved together with a difference, and the run that would prove it.
+//! - [`tail`]: whether slow operations were slow on the device.
 //! - [`estimate`]: differences, intervals and p-values, exactly.
 //! - [`selftest`]: the rules held against worlds of which the truth is known.
 //! - [`history`]: how figures went over time, and where their level changed.
@@ -39,6 +40,7 @@ pub mod percent;
 pub mod selftest;
 pub mod slowdown;
 pub mod steady;
+pub mod tail;
 mod verdict;
 
 pub use verdict::{Effects, Outcome, Strictness, Verdict};

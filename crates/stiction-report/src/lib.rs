@@ -20,6 +20,7 @@ mod figure;
 mod fio;
 pub mod fio_output;
 mod fio_run;
+mod flame_graph;
 mod history;
 mod import;
 pub mod ioping;
@@ -52,6 +53,7 @@ pub use curve::curve;
 pub use explain::{ExplainShown, explain};
 pub use fio::{fio_errors, fio_lint};
 pub use fio_run::{fio_run, is_fio_run};
+pub use flame_graph::{flame_graph, folded};
 pub use history::{
     Confirmation, Detail, HistoryList, history, history_confirmation, history_markdown,
     history_of_one,

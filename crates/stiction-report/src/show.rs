@@ -2,6 +2,7 @@
 //! against it.
 
 mod counters;
+mod events;
 mod plan;
 mod witnesses;
 
@@ -21,6 +22,7 @@ use crate::judged::{Judged, JudgedPhase};
 use crate::outcome::{phase_gap, resumed, session_gap, session_word, title};
 use crate::page::{Column, Page, Role, Span, Style, Table};
 use crate::steady;
+use events::{cost, events};
 use witnesses::witnesses;
 
 /// Every figure of the session with its environment, its witnesses and its
@@ -193,8 +195,11 @@ fn write_phase(page: &mut Page, judged: &JudgedPhase<'_>) {
         );
         page.paragraph("    warm-up    ", text);
     }
-    for (name, text) in witnesses(&phase.witnesses) {
+    for (name, text) in events(phase).into_iter().chain(witnesses(&phase.witnesses)) {
         page.paragraph(&format!("    {name:<11}"), text);
+    }
+    if let Some(text) = cost(&phase.witnesses.costs) {
+        page.paragraph("    watching   ", text);
     }
     for note in &phase.notes {
         page.paragraph("    note       ", note.as_str());

@@ -16,6 +16,8 @@ pub(crate) enum ClassicLayout {
     Contest(ContestLayout),
     /// Of a program with a single one.
     Program(ProgramLayout),
+    /// Of the profile of any session.
+    Profile(ProfileLayout),
 }
 
 /// Layouts of programs that had no other.
@@ -34,6 +36,15 @@ pub(crate) enum ProgramLayout {
     Gnu,
     /// The lines of the disk tests of 2002
     DiskTest,
+}
+
+/// Forms of the profile that any session may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileLayout {
+    /// Call paths with their samples, of a session with --witness full
+    Folded,
+    /// The same as a picture, in SVG
+    FlameGraph,
 }
 
 impl ValueEnum for ClassicLayout {
@@ -70,6 +81,8 @@ impl ValueEnum for ClassicLayout {
             Self::Program(P::Bash),
             Self::Program(P::Gnu),
             Self::Program(P::DiskTest),
+            Self::Profile(ProfileLayout::Folded),
+            Self::Profile(ProfileLayout::FlameGraph),
         ]
     }
 
@@ -79,6 +92,7 @@ impl ValueEnum for ClassicLayout {
             Self::Bonnie(layout) => layout.to_possible_value(),
             Self::Contest(layout) => layout.to_possible_value(),
             Self::Program(layout) => layout.to_possible_value(),
+            Self::Profile(layout) => layout.to_possible_value(),
         }
     }
 }
@@ -96,7 +110,8 @@ mod tests {
         let all = Layout::value_variants().len()
             + BonnieLayout::value_variants().len()
             + ContestLayout::value_variants().len()
-            + ProgramLayout::value_variants().len();
+            + ProgramLayout::value_variants().len()
+            + ProfileLayout::value_variants().len();
         assert_eq!(names.len(), all);
         names.sort();
         names.dedup();

@@ -69,7 +69,7 @@ pub(crate) use history::{
 };
 pub(crate) use ioping::IopingArguments;
 pub(crate) use ladder::LadderArguments;
-pub(crate) use layout::{ClassicLayout, ProgramLayout};
+pub(crate) use layout::{ClassicLayout, ProfileLayout, ProgramLayout};
 pub(crate) use machine::MachineArguments;
 pub(crate) use metadata::MetadataArguments;
 pub(crate) use new::{NewArguments, NewCommand};

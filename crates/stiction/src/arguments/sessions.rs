@@ -98,6 +98,8 @@ Examples:
   stiction report                   The newest session, as it was printed
   stiction report k3f9 --layout bonnie-html
                                     In a layout of the old programs
+  stiction report k3f9 --layout flame-graph > profile.svg
+                                    Where the CPUs' time went
   stiction report mail.txt --layout 0.3.3
                                     Another program's table, in another layout";
 

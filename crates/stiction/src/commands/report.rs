@@ -10,7 +10,7 @@ use stiction_report::sync_methods::{pg_test_fsync, sync_methods};
 use stiction_report::{Judged, Style, is_fio_run};
 
 use super::{bonnie, contest, tiobench};
-use crate::arguments::{ClassicLayout, ProgramLayout};
+use crate::arguments::{ClassicLayout, ProfileLayout, ProgramLayout};
 use crate::failure::Failure;
 
 /// The report that the workload's command prints; every figure where it has none of its
@@ -56,6 +56,10 @@ pub(super) fn classic(session: &Session, layout: ClassicLayout) -> Result<String
         ClassicLayout::Bonnie(layout) => bonnie::classic_report(session, layout),
         ClassicLayout::Contest(layout) => contest::classic_report(session, layout),
         ClassicLayout::Program(layout) => of_program(session, layout),
+        ClassicLayout::Profile(ProfileLayout::Folded) => profile(session, stiction_report::folded),
+        ClassicLayout::Profile(ProfileLayout::FlameGraph) => {
+            profile(session, stiction_report::flame_graph)
+        }
     }
 }
 
@@ -85,5 +89,13 @@ fn of_program(session: &Session, layout: ProgramLayout) -> Result<String, Failur
                 Failure::new(message).advise("Leave out --layout to see it in stiction's own.")
             );
         }
+    })
+}
+
+/// The session's profile in a form of its own.
+fn profile(session: &Session, form: fn(&Session) -> Option<String>) -> Result<String, Failure> {
+    form(session).ok_or_else(|| {
+        Failure::new(format!("{} has no profile", session.header.id))
+            .advise("`--witness full` records one, as root.")
     })
 }
