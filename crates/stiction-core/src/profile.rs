@@ -21,6 +21,9 @@ pub struct Profile {
     pub samples: u64,
     /// Samples of our process and of what it started.
     pub own_samples: u64,
+    /// Names of the programs among them that are ours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_programs: Vec<String>,
     /// The paths with most samples, most first; what is cut off is missing from the sum.
     pub stacks: Vec<FoldedStack>,
     /// Records that the kernel dropped because a ring was full.
@@ -38,17 +41,29 @@ impl Profile {
     /// Samples by the function that ran, in kernel or `[user]`, most first.
     #[must_use]
     pub fn by_function(&self) -> Vec<(&str, u64)> {
-        let mut functions: Vec<(&str, u64)> = Vec::new();
-        for FoldedStack { stack, samples } in &self.stacks {
-            let function = stack.rsplit(';').next().unwrap_or(stack);
-            match functions.iter_mut().find(|(name, _)| *name == function) {
-                Some((_, sum)) => *sum += samples,
-                None => functions.push((function, *samples)),
-            }
-        }
-        functions.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        functions
+        by_function(&self.stacks, |_| true)
     }
+
+    /// As [`by_function`](Self::by_function), of our own programs alone.
+    #[must_use]
+    pub fn by_own_function(&self) -> Vec<(&str, u64)> {
+        let is_own = |program: &str| self.own_programs.iter().any(|own| own == program);
+        by_function(&self.stacks, is_own)
+    }
+}
+
+fn by_function(stacks: &[FoldedStack], is_wanted: impl Fn(&str) -> bool) -> Vec<(&str, u64)> {
+    let mut functions: Vec<(&str, u64)> = Vec::new();
+    let program = |stack: &FoldedStack| is_wanted(stack.stack.split(';').next().unwrap_or(""));
+    for FoldedStack { stack, samples } in stacks.iter().filter(|stack| program(stack)) {
+        let function = stack.rsplit(';').next().unwrap_or(stack);
+        match functions.iter_mut().find(|(name, _)| *name == function) {
+            Some((_, sum)) => *sum += samples,
+            None => functions.push((function, *samples)),
+        }
+    }
+    functions.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    functions
 }
 
 #[cfg(test)]
@@ -64,7 +79,8 @@ mod tests {
         let profile = Profile {
             hz: 997,
             samples: 10,
-            own_samples: 10,
+            own_samples: 8,
+            own_programs: vec!["stiction".to_owned()],
             stacks: vec![
                 stack("stiction;read;copy", 3),
                 stack("stiction;[user]", 5),
@@ -74,5 +90,6 @@ mod tests {
             without_symbols: None,
         };
         assert_eq!(profile.by_function(), [("[user]", 5), ("copy", 5)]);
+        assert_eq!(profile.by_own_function(), [("[user]", 5), ("copy", 3)]);
     }
 }

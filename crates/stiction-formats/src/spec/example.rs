@@ -18,6 +18,7 @@ arguments = "--size 1G --threads 1,8"
 #: looks = false                   # true: look at 8, 12, 16, 24 and 32 blocks
 #: seed = 4711
 #: label = "schedulers"
+#: witness = "light"               # full: each request, a profile; none: nothing
 
 # Around each trial, untimed, by a shell; a configuration may have its own.
 #: prepare = "sync"

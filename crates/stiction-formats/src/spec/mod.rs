@@ -89,6 +89,9 @@ pub struct Spec {
     /// What is done before trials.
     #[schemars(with = "Option<SpecPreparation>")]
     pub preparation: Option<Spanned<SpecPreparation>>,
+    /// How much is watched: `none`, `light` or `full`.
+    #[schemars(with = "Option<String>")]
+    pub witness: Option<Spanned<String>>,
     /// Settings of the machine, each with its levels: every combination is a
     /// configuration.
     #[schemars(with = "Option<BTreeMap<String, FactorText>>")]

@@ -85,7 +85,8 @@ fn asked(trace: &BlockTrace, kind: &KindTrace) -> String {
         taken(trace, kind)
     )];
     parts.extend(sizes(&kind.sizes));
-    if let Some(fraction) = kind.sequential_fraction() {
+    let has_places = matches!(kind.kind, RequestKind::Read | RequestKind::Write);
+    if let Some(fraction) = kind.sequential_fraction().filter(|_| has_places) {
         let mut text = format!("{:.0} % where the one before ended", 100.0 * fraction);
         if let Some(bytes) = kind.mean_jump_bytes() {
             let mean = format_bytes(bytes as u64);
@@ -255,11 +256,11 @@ fn stalled(stalls: &[WritebackStall]) -> Option<String> {
 }
 
 fn profile(profile: &Profile) -> String {
-    let all = profile.samples.max(1) as f64;
+    let own = profile.own_samples.max(1) as f64;
     let named: Vec<String> = profile
-        .by_function()
+        .by_own_function()
         .into_iter()
-        .map(|(name, samples)| (name, samples as f64 / all))
+        .map(|(name, samples)| (name, samples as f64 / own))
         .filter(|(_, share)| *share >= SHARE_LEAST)
         .take(NAMED)
         .map(|(name, share)| format!("{:.0} % {name}", 100.0 * share))
@@ -271,7 +272,7 @@ fn profile(profile: &Profile) -> String {
         profile.hz
     );
     if !named.is_empty() {
-        text.push_str(&format!("; {}", named.join(", ")));
+        text.push_str(&format!(", of which {}", named.join(", ")));
     }
     if let Some(lost) = profile.lost_records {
         text.push_str(&format!("; {} lost", format_count(lost as f64)));

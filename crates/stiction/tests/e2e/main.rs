@@ -45,3 +45,4 @@ mod space;
 mod store;
 mod streams;
 mod sync_methods;
+mod watching;

@@ -185,3 +185,47 @@ fn sessions_go_where_the_xdg_rules_say() {
     assert_eq!(path("XDG_DATA_HOME"), home.path().join("data/stiction"));
     assert_eq!(path("STICTION_STORE"), home.path().join("data"));
 }
+
+/// Each witness falls to the next best, and says what would have given it.
+#[test]
+fn root_someone_without_rights_is_told_what_cannot_be_watched() {
+    testkit::require_root!();
+    let ground = Ground::new();
+    let own = ground.directory("own", stranger());
+    let store = ground.directory("store", stranger());
+    let said = ground.stiction(words([
+        &"quick",
+        &"--seconds=1",
+        &"--size=4M",
+        &"--witness=full",
+        &"--json",
+        &"--store",
+        &store,
+        &own,
+    ]));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let report: serde_json::Value = serde_json::from_str(&said.output).expect("JSON");
+    let phases = crate::counters::phases(&report);
+    let witnesses = phases
+        .iter()
+        .map(|phase| &phase["witnesses"])
+        .find(|witnesses| witnesses["level"] == "full")
+        .expect("a phase that was watched");
+    let trace = &witnesses["block_traces"][0];
+    assert_eq!(trace["source"], "sampled", "{witnesses:#}");
+    let missing = witnesses["missing"].to_string();
+    for (witness, why) in [
+        ("block tracepoints: ", "CAP_PERFMON"),
+        ("profile: ", "CAP_PERFMON"),
+        ("waits of writers: ", "a tracepoint alone"),
+    ] {
+        assert!(
+            missing.contains(witness) && missing.contains(why),
+            "{missing}"
+        );
+    }
+    assert!(
+        missing.contains("(os error 13)") || missing.contains("(os error 1)"),
+        "{missing}"
+    );
+}

@@ -1,6 +1,6 @@
 //! Samples of what the CPUs did, counted by path.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use stiction_core::{FoldedStack, Profile};
 
@@ -16,6 +16,7 @@ pub(super) struct Samples {
     paths: HashMap<String, HashMap<Vec<u64>, u64>>,
     samples: u64,
     own_samples: u64,
+    own_programs: BTreeSet<String>,
     pub(super) lost: u64,
 }
 
@@ -23,7 +24,12 @@ impl Samples {
     /// A sample of a program; user code has no addresses.
     pub(super) fn take(&mut self, owner: &Owner, addresses: Vec<u64>) {
         self.samples += 1;
-        self.own_samples += u64::from(owner.whose == Whose::Ours);
+        if owner.whose == Whose::Ours {
+            self.own_samples += 1;
+            if !self.own_programs.contains(&owner.name) {
+                self.own_programs.insert(folded_name(&owner.name));
+            }
+        }
         if !self.paths.contains_key(&owner.name) {
             self.paths.insert(owner.name.clone(), HashMap::new());
         }
@@ -52,6 +58,7 @@ impl Samples {
             hz,
             samples: self.samples,
             own_samples: self.own_samples,
+            own_programs: self.own_programs.into_iter().collect(),
             stacks,
             lost_records: (self.lost > 0).then_some(self.lost),
             without_symbols: symbols
@@ -61,9 +68,13 @@ impl Samples {
     }
 }
 
+/// A program's name without what the form gives a meaning: `;`, and the last space.
+fn folded_name(program: &str) -> String {
+    program.replace([';', ' '], "_")
+}
+
 fn folded_path(program: &str, addresses: &[u64], symbols: Option<&Symbols>) -> String {
-    // The form gives `;` a meaning, and the last space.
-    let mut path = program.replace([';', ' '], "_");
+    let mut path = folded_name(program);
     if addresses.is_empty() {
         path.push(';');
         path.push_str(USER);
@@ -105,6 +116,7 @@ mod tests {
         assert_eq!((profile.samples, profile.own_samples), (4, 3));
         assert_eq!(profile.stacks[0].stack, "stiction;[user]");
         assert_eq!(profile.stacks[0].samples, 3);
+        assert_eq!(profile.own_programs, ["stiction"]);
         assert_eq!(profile.lost_records, None);
     }
 }

@@ -17,7 +17,7 @@ use stiction_host::{Alterations, GrantedDevice};
 use super::recorded;
 use crate::arguments::{
     Blocking, Global, MachineArguments, OrderWord, PreparationArguments, Recording, RunArguments,
-    ScratchDevice, Timing,
+    ScratchDevice, Timing, WitnessWord,
 };
 use crate::commands::Desk;
 use crate::commands::altered::{alterations, granted};
@@ -59,6 +59,10 @@ pub(super) fn read(
             label: typed.recording.label.clone().or(file.spec.label.clone()),
             seed: typed.recording.seed.or(file.spec.seed),
             preparation: typed.recording.preparation.or(&in_file),
+            witness: match &file.spec.witness {
+                Some(word) if typed.recording.witness.is_none() => Some(witness(&file, word)?),
+                _ => typed.recording.witness,
+            },
             ..typed.recording.clone()
         },
         global,
@@ -110,6 +114,13 @@ fn nameless(place: Range<usize>, name: &str) -> SpecConfiguration {
         prepare: None,
         conclude: None,
     }
+}
+
+fn witness(file: &SpecFile, word: &Spanned<String>) -> Result<WitnessWord, Failure> {
+    WitnessWord::from_str(word.as_ref(), false).map_err(|_| {
+        let problem = format!("`{}` is no level: none, light or full", word.as_ref());
+        Failure::from(file.problem(word, &problem))
+    })
 }
 
 /// A file that is being understood.
