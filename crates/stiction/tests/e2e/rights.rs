@@ -213,7 +213,7 @@ fn root_someone_without_rights_is_told_what_cannot_be_watched() {
         .expect("a phase that was watched");
     let trace = &witnesses["block_traces"][0];
     assert_eq!(trace["source"], "sampled", "{witnesses:#}");
-    let missing = witnesses["missing"].to_string();
+    let missing = witnesses["unexplained"].to_string();
     for (witness, why) in [
         ("block tracepoints: ", "CAP_PERFMON"),
         ("profile: ", "CAP_PERFMON"),

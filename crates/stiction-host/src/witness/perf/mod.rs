@@ -122,13 +122,13 @@ impl Recorders {
     /// Enters what was recorded.
     pub(super) fn finish(self, seen: &mut Witnesses) {
         let begun = Instant::now();
-        seen.missing.extend(self.missing);
+        seen.unexplained.extend(self.missing);
         let Some((thread, _)) = self.thread else {
             return;
         };
         let Ok(collected) = thread.join() else {
             let reason = "requests on devices, profile: their thread ended in a panic";
-            seen.missing.push(reason.to_owned());
+            seen.unexplained.push(reason.to_owned());
             return;
         };
         let records = collected.records;
