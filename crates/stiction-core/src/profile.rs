@@ -24,6 +24,9 @@ pub struct Profile {
     /// Names of the programs among them that are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_programs: Vec<String>,
+    /// Names of those that are the kernel's own threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernel_programs: Vec<String>,
     /// The paths with most samples, most first; what is cut off is missing from the sum.
     pub stacks: Vec<FoldedStack>,
     /// Records that the kernel dropped because a ring was full.
@@ -81,6 +84,7 @@ mod tests {
             samples: 10,
             own_samples: 8,
             own_programs: vec!["stiction".to_owned()],
+            kernel_programs: vec!["kworker".to_owned()],
             stacks: vec![
                 stack("stiction;read;copy", 3),
                 stack("stiction;[user]", 5),

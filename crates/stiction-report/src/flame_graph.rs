@@ -3,7 +3,8 @@
 //! The folded form is that of the flame graph tools: a path with `;` between its frames, a
 //! space, and a number of samples. In the graph each frame is as wide as the samples that
 //! it and what it called have; callers stand below, and neighbours are in order of names,
-//! so that left to right says nothing of time.
+//! so that left to right says nothing of time. The graph is of our own programs and the
+//! kernel's threads; the folded text is of everybody.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,7 +29,7 @@ pub fn folded(session: &Session) -> Option<String> {
     let lines = profiles.paths.iter();
     Some(
         lines
-            .map(|(path, samples)| format!("{path} {samples}\n"))
+            .map(|(path, (samples, _))| format!("{path} {samples}\n"))
             .collect(),
     )
 }
@@ -39,14 +40,18 @@ pub fn folded(session: &Session) -> Option<String> {
 pub fn flame_graph(session: &Session) -> Option<String> {
     let profiles = Profiles::of(session)?;
     let mut root = Frame::default();
-    for (path, samples) in &profiles.paths {
-        root.add(path.split(';'), *samples);
+    let mut left_out = 0;
+    for (path, (samples, is_drawn)) in &profiles.paths {
+        match is_drawn {
+            true => root.add(path.split(';'), *samples),
+            false => left_out += samples,
+        }
     }
     let depth = root.depth();
     let bottom = HEAD + depth as f64 * ROW;
     let mut svg = head(bottom + MARGIN);
     let title = format!(
-        "Session {}: {} samples of CPUs that were not idle, {} Hz",
+        "Session {}: {} samples at {} Hz of our programs and the kernel's; {left_out} of others",
         session.header.id.tail(),
         root.samples,
         profiles.hz
@@ -70,7 +75,8 @@ pub fn flame_graph(session: &Session) -> Option<String> {
 
 /// The paths of all measured phases, added up.
 struct Profiles {
-    paths: BTreeMap<String, u64>,
+    /// Samples, and whether they are to be drawn.
+    paths: BTreeMap<String, (u64, bool)>,
     hz: u32,
 }
 
@@ -87,7 +93,11 @@ impl Profiles {
                 hz: profile.hz,
             });
             for one in &profile.stacks {
-                *all.paths.entry(one.stack.clone()).or_default() += one.samples;
+                let program = one.stack.split(';').next().unwrap_or("");
+                let mut drawn = profile.own_programs.iter().chain(&profile.kernel_programs);
+                let path = all.paths.entry(one.stack.clone()).or_default();
+                path.0 += one.samples;
+                path.1 |= drawn.any(|name| name == program);
             }
         }
         found
@@ -193,16 +203,20 @@ fn fitted(name: &str, letters: usize) -> Option<String> {
 /// The same for the same name in every graph: user code is blue, the rest from yellow to
 /// red.
 fn colour(name: &str) -> String {
+    match name {
+        "[user]" => return "#8fb3e8".to_owned(),
+        "all" => return "#d9d9d9".to_owned(),
+        _ => {}
+    }
     let hash = name.bytes().fold(0x811c_9dc5u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });
-    let (hue, light) = match name {
-        "[user]" => (210, 70),
-        "all" => (0, 85),
-        _ => (hash % 50, 60 + (hash >> 8) % 12),
-    };
-    let saturation = if name == "all" { 0 } else { 85 };
-    format!("hsl({hue},{saturation}%,{light}%)")
+    let (red, green, blue) = (
+        225 + hash % 30,
+        110 + (hash >> 8) % 110,
+        50 + (hash >> 16) % 50,
+    );
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 fn escaped(text: &str) -> String {

@@ -17,6 +17,7 @@ pub(super) struct Samples {
     samples: u64,
     own_samples: u64,
     own_programs: BTreeSet<String>,
+    kernel_programs: BTreeSet<String>,
     pub(super) lost: u64,
 }
 
@@ -24,11 +25,13 @@ impl Samples {
     /// A sample of a program; user code has no addresses.
     pub(super) fn take(&mut self, owner: &Owner, addresses: Vec<u64>) {
         self.samples += 1;
-        if owner.whose == Whose::Ours {
-            self.own_samples += 1;
-            if !self.own_programs.contains(&owner.name) {
-                self.own_programs.insert(folded_name(&owner.name));
-            }
+        self.own_samples += u64::from(owner.whose == Whose::Ours);
+        if !self.paths.contains_key(&owner.name) {
+            match owner.whose {
+                Whose::Ours => self.own_programs.insert(folded_name(&owner.name)),
+                Whose::Kernel => self.kernel_programs.insert(folded_name(&owner.name)),
+                Whose::Other => false,
+            };
         }
         if !self.paths.contains_key(&owner.name) {
             self.paths.insert(owner.name.clone(), HashMap::new());
@@ -59,6 +62,7 @@ impl Samples {
             samples: self.samples,
             own_samples: self.own_samples,
             own_programs: self.own_programs.into_iter().collect(),
+            kernel_programs: self.kernel_programs.into_iter().collect(),
             stacks,
             lost_records: (self.lost > 0).then_some(self.lost),
             without_symbols: symbols
@@ -112,11 +116,13 @@ mod tests {
             samples.take(&owner(Whose::Ours, "stiction"), Vec::new());
         }
         samples.take(&owner(Whose::Other, "dd"), Vec::new());
+        samples.take(&owner(Whose::Kernel, "kworker"), vec![0x10]);
         let profile = samples.finish(997);
-        assert_eq!((profile.samples, profile.own_samples), (4, 3));
+        assert_eq!((profile.samples, profile.own_samples), (5, 3));
         assert_eq!(profile.stacks[0].stack, "stiction;[user]");
         assert_eq!(profile.stacks[0].samples, 3);
         assert_eq!(profile.own_programs, ["stiction"]);
+        assert_eq!(profile.kernel_programs, ["kworker"]);
         assert_eq!(profile.lost_records, None);
     }
 }
