@@ -39,7 +39,7 @@ impl Reading {
         let rates: Vec<f64> = windows
             .iter()
             .skip(1)
-            .map(|one| one.operation_rate())
+            .map(series::Window::operation_rate)
             .collect();
         let rate = series::median(rates.iter().copied()).filter(|&rate| rate > 0.0)?;
         let mad = series::median(rates.iter().map(|one| (one - rate).abs()))?;

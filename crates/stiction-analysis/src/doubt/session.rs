@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stiction_core::{Caveat, CaveatCode, Cell, Provenance, Session, Trial, format_duration_ns};
+use stiction_core::{
+    Caveat, CaveatCode, Cell, Phase, Provenance, Session, Trial, format_duration_ns,
+};
 
 /// By so much the wall clock may fall behind the steady one: adjustments of a clock that
 /// runs free are far below, and a leap second is just this.
@@ -30,7 +32,7 @@ pub fn examine_session(session: &Session) -> Vec<Caveat> {
 /// The trials that came to numbers, by cell: their places in the order of time.
 fn places_of_cells(session: &Session) -> BTreeMap<&Cell, Vec<usize>> {
     let mut places: BTreeMap<&Cell, Vec<usize>> = BTreeMap::new();
-    let counted = |trial: &&Trial| trial.phases.iter().any(|phase| phase.has_numbers());
+    let counted = |trial: &&Trial| trial.phases.iter().any(Phase::has_numbers);
     for (place, trial) in session.trials.iter().filter(counted).enumerate() {
         places.entry(&trial.cell).or_default().push(place);
     }

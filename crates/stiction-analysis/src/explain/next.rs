@@ -222,7 +222,7 @@ impl Work {
 /// A size as options take it.
 fn sized(bytes: u64) -> String {
     match bytes / MIB {
-        mib if mib > 0 && bytes % MIB == 0 => format!("{mib}MiB"),
+        mib if mib > 0 && bytes.is_multiple_of(MIB) => format!("{mib}MiB"),
         _ => bytes.to_string(),
     }
 }

@@ -7,7 +7,7 @@ use rustix::process::geteuid;
 use stiction_core::{Seed, Setting, SkipCode, SkipReason, format_bytes, parse_size_bytes};
 
 use super::alterations::{OF_SCHEDULER, QUEUE_FILES, SYSCTL};
-use super::filesystem_kind::{FilesystemKind, JournalPlace, uuid};
+use super::filesystem_kind::{FilesystemKind, JournalPlace, Tool, uuid};
 use super::scratch::JOURNAL_BYTES;
 use super::{Alterations, FilesystemRecipe};
 use crate::{GrantedDevice, Reserve, Roots, admit_bytes};
@@ -61,7 +61,7 @@ impl Alterations {
         if let (Some((kind, recipe)), Some(bytes)) = (self.scratch(), self.scratch_bytes()) {
             found.extend(kind.missing_in(roots));
             let tools = kind.tools(Path::new(LOOP), recipe, None, Seed(0));
-            let programs = tools.iter().flatten().map(|tool| tool.program());
+            let programs = tools.iter().flatten().map(Tool::program);
             found.extend(programs.filter_map(|program| missing_program(program, roots)));
             if self.granted().is_none() {
                 found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
@@ -169,7 +169,7 @@ fn sysctl_file(name: &str) -> String {
 
 fn missing_program(program: &'static str, roots: &Roots) -> Option<SkipReason> {
     let is_there = |folder: &&str| roots.path(Path::new(folder).join(program)).exists();
-    if PROGRAM_FOLDERS.iter().any(|folder| is_there(&folder)) {
+    if PROGRAM_FOLDERS.iter().any(is_there) {
         return None;
     }
     let text = format!("{program} is not installed");

@@ -106,7 +106,8 @@ impl GrantedDevice {
                     *hold = Some(Hold::Held(held));
                     cleared
                 }
-                Err((released, refusal)) => {
+                Err(refused) => {
+                    let (released, refusal) = *refused;
                     *hold = Some(Hold::Released(released));
                     Err(HostError::NotOurs {
                         path: self.path().to_owned(),

@@ -104,7 +104,7 @@ impl Released {
 
     /// Holds it again. What is on it is what was put there in its owner's name, so that
     /// it holds something is no reason against it any more; that somebody uses it is.
-    pub(crate) fn take(self) -> Result<HeldDevice, (Self, Refusal)> {
+    pub(crate) fn take(self) -> Result<HeldDevice, Box<(Self, Refusal)>> {
         let taken = open_alone(&self.path).and_then(|(device, _)| {
             self.check()?;
             match usage::reason_not_free(&Roots::live(), &self.name) {
@@ -116,7 +116,7 @@ impl Released {
             }
         });
         match taken {
-            Err(refusal) => Err((self, refusal)),
+            Err(refusal) => Err(Box::new((self, refusal))),
             Ok(device) => Ok(HeldDevice {
                 path: self.path,
                 name: self.name,

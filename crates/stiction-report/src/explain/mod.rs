@@ -201,7 +201,7 @@ fn answer(explanation: &Explanation) -> String {
     };
     let name = title(&phase.phase);
     if explanation.b.is_none() {
-        let part = phase.times.0.as_ref().and_then(|times| times.largest());
+        let part = phase.times.0.as_ref().and_then(TimeSplit::largest);
         return match part {
             Some(part) => format!(
                 "{name}: more than half of the time is {}",

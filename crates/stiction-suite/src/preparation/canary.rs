@@ -26,7 +26,7 @@ const DEVICE_NS: u64 = 600_000_000;
 /// Intervals that each is recorded in: their spread tells how sure it is, ns.
 const INTERVAL_NS: u64 = 20_000_000;
 /// The same in every session, so that sessions compare.
-const SEED: Seed = Seed(0x0063_616e_6172_79);
+const SEED: Seed = Seed(0x0000_6361_6e61_7279);
 
 /// Where canaries run, as long as a session goes on: a file of their own in a directory
 /// of the user's, always the same blocks; on a granted device its beginning, and of a

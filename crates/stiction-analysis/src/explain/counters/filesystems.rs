@@ -7,6 +7,9 @@ use stiction_core::{
 use super::super::counter::Group;
 use super::{List, mean};
 
+/// A counter's value of what it is read from.
+type Of<From, Value> = fn(&From) -> Value;
+
 pub(super) fn add(list: &mut List, counters: &FilesystemCounters) {
     journals(list, &counters.journals);
     ext4(list, &counters.ext4);
@@ -23,7 +26,7 @@ fn journals(list: &mut List, journals: &[JournalTraffic]) {
     let sum = |of: fn(&JournalTraffic) -> f64| journals.iter().map(of).sum::<f64>();
     let transactions = journals.iter().map(|one| one.transactions).sum();
     list.count("jbd2 transactions", group, transactions);
-    let amounts: [(&str, fn(&JournalTraffic) -> f64); 3] = [
+    let amounts: [(&str, Of<JournalTraffic, f64>); 3] = [
         ("jbd2 handles", |one| one.handles.middle()),
         ("jbd2 blocks in transactions", |one| one.blocks.middle()),
         ("jbd2 blocks written to the journal", |one| {
@@ -33,7 +36,7 @@ fn journals(list: &mut List, journals: &[JournalTraffic]) {
     for (name, of) in amounts {
         list.amount(name, group, Unit::Count, sum(of));
     }
-    let times: [(&str, fn(&JournalTraffic) -> f64); 4] = [
+    let times: [(&str, Of<JournalTraffic, f64>); 4] = [
         ("jbd2 waiting for a handle", |one| one.waiting_ns.middle()),
         ("jbd2 transactions locked", |one| one.locked_ns.middle()),
         ("jbd2 waiting for ordered data", |one| {
@@ -65,7 +68,7 @@ fn xfs(list: &mut List, counters: &[XfsCounters]) {
         group,
         sum(|one| one.log_bytes),
     );
-    let counts: [(&str, Group, fn(&XfsCounters) -> u64); 6] = [
+    let counts: [(&str, Group, Of<XfsCounters, u64>); 6] = [
         ("XFS log writes", group, |one| one.log_writes),
         ("XFS log forces", group, |one| one.log_forces),
         ("XFS waits for log space", group, |one| one.log_space_waits),
