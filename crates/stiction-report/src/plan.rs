@@ -61,10 +61,7 @@ fn totals(page: &mut Page, foresight: &Foresight) {
         ),
     };
     if by_experience > 0 {
-        said += &format!(
-            "; {} of the times are those of an earlier session",
-            by_experience
-        );
+        said += &format!("; {by_experience} of the times are those of an earlier session");
     }
     lines.push(("time", said));
     let bytes = |known: Known| match (known.known, known.unknown) {

@@ -351,11 +351,10 @@ impl Run<'_> {
         for block in blocks {
             // Of a block that was begun before the session was cut off, it had been decided.
             let has_begun = block.iter().any(|turn| done.has(&turn.planned));
-            if !block_ns.is_empty() && !has_begun {
-                if let Decision::Stop(words) = self.decide(decide, planned, &block_ns) {
-                    course.message = Some(words);
-                    break;
-                }
+            let may_stop = !block_ns.is_empty() && !has_begun;
+            if may_stop && let Decision::Stop(words) = self.decide(decide, planned, &block_ns) {
+                course.message = Some(words);
+                break;
             }
             let begun_ns = self.stage.now_ns();
             for turn in block {

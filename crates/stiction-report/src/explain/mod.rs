@@ -6,7 +6,9 @@ mod phase;
 mod words;
 
 use stiction_analysis::compare::RunOrder;
-use stiction_analysis::explain::{Attribution, Explanation, Fate, Likely, PhaseExplanation};
+use stiction_analysis::explain::{
+    Attribution, Explanation, Fate, Likely, PhaseExplanation, TimeSplit,
+};
 
 use crate::outcome::title;
 use crate::page::{Column, Page, Role, Span, Style, Table};

@@ -4,7 +4,7 @@ use stiction_analysis::compare::{CompareOptions, Control, Side};
 use stiction_analysis::explain::{Explanation, explain, explain_one, most_different};
 use stiction_report::{ExplainShown, json};
 
-use super::sides::Sides;
+use super::sides::{OwnedSide, Sides};
 use super::{Desk, store};
 use crate::arguments::ExplainArguments;
 use crate::exit::Exit;
@@ -18,7 +18,7 @@ pub(super) fn run(typed: &ExplainArguments, desk: &Desk<'_>) -> Result<Exit, Fai
         Some(named) => Some(sides.further(&archive, named)?),
         None => None,
     };
-    let taken_back = taken_back.as_ref().map(|side| side.side()).transpose()?;
+    let taken_back = taken_back.as_ref().map(OwnedSide::side).transpose()?;
     let (baseline, candidates) = sides.borrowed()?;
     let mut options = sides.options(&archive, &typed.sides)?;
     // Everything is looked at, and nothing is gated.
