@@ -29,7 +29,8 @@ pub(super) fn print(
     desk: &Desk<'_>,
 ) -> Result<Exit, Failure> {
     let (facts, seed) = (measure::facts(recording), measure::seed(recording, desk)?);
-    let mut foresight = foresee(study, measure::this_tool(), facts, seed)?;
+    let study = measure::prepared(study, recording)?;
+    let mut foresight = foresee(&study, measure::this_tool(), facts, seed)?;
     let archive = store::open(desk)?;
     let filter = Filter {
         workload: Some(foresight.plan.workload.clone()),
