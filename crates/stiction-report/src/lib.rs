@@ -11,6 +11,7 @@ mod cell;
 mod command;
 mod comparison;
 pub mod contest;
+mod coverage;
 mod curve;
 mod doubts;
 mod environment;
@@ -49,6 +50,7 @@ pub use comparison::{
     JunitRules, MAIL_WIDTH, MailFault, Shown, comparison, csv, junit, mail, mail_faults, markdown,
     osdl,
 };
+pub use coverage::coverage;
 pub use curve::curve;
 pub use explain::{ExplainShown, explain};
 pub use fio::{fio_errors, fio_lint};

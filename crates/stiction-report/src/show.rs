@@ -15,6 +15,7 @@ use stiction_core::{
 };
 
 use crate::cell::cell_text;
+use crate::coverage::write_coverage;
 use crate::curve::{finding, write_curve};
 use crate::environment::{fact, write_environment};
 use crate::figure::{figure, label, rounded_count};
@@ -32,6 +33,9 @@ pub fn show(judged: &Judged<'_>, style: Style) -> String {
     let session = judged.session();
     let mut page = Page::new(style);
     write_header(&mut page, session);
+    if session.trials.iter().any(|trial| trial.block.is_some()) {
+        write_coverage(&mut page, session);
+    }
     page.blank();
     page.line(Span::new(Role::Strong, "Environment"));
     write_environment(&mut page, &session.header.environment);

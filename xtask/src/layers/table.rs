@@ -34,6 +34,7 @@ const KERNEL: &[&str] = &["libc", "rustix"];
 /// What only tests use, in any crate.
 pub(super) const TEST_CRATES: &[&str] = &[
     "assert_cmd",
+    "boon",
     "csv",
     "flate2",
     "insta",
@@ -47,6 +48,7 @@ pub(super) const TEST_CRATES: &[&str] = &[
     "serde_json",
     "signal-hook",
     "tempfile",
+    "toml",
 ];
 
 /// Every crate of the workspace, each after all that it uses.

@@ -394,9 +394,19 @@ mod tests {
     #[test]
     fn the_example_reads() {
         let file = read("example", EXAMPLE).unwrap();
-        assert_eq!(file.spec.configuration.len(), 2);
-        let workload = file.spec.workload.unwrap();
-        assert!(matches!(workload.as_ref(), Workloads::One(name) if name == "tiobench"));
+        let names: Vec<String> = file
+            .combinations()
+            .unwrap()
+            .into_iter()
+            .map(|one| one.name)
+            .collect();
+        let expected = [
+            "filesystem=ext4 mount_options=",
+            "filesystem=ext4 mount_options=noatime",
+            "filesystem=xfs mount_options=",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(file.workloads().len(), 2);
         // What is only commented out is spelled as it is read.
         let all: String = EXAMPLE
             .lines()
@@ -406,6 +416,8 @@ mod tests {
         assert_eq!(file.spec.blocks, Some(10));
         assert_eq!(file.spec.until_precise, Some(Precise::Percent(1.5)));
         assert_eq!(file.spec.metrics.len(), 1);
+        assert_eq!(file.workloads().len(), 3);
+        assert_eq!(file.combinations().unwrap().len(), 2 * 3 + 1);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `stiction compare`.
 
 use stiction_analysis::Outcome;
-use stiction_analysis::compare::{CompareOptions, Control, Matrix, matrix};
+use stiction_analysis::compare::{CompareOptions, Control, Matrix, Side, matrix};
+use stiction_core::Session;
 use stiction_report::{JunitRules, Shown, json};
 
 use super::sides::Sides;
@@ -22,7 +23,41 @@ pub(super) fn run(typed: &CompareArguments, desk: &Desk<'_>) -> Result<Exit, Fai
     }
     let matrix = matrix(&baseline, &candidates, &options);
     show(&matrix, &typed.shown, JunitRules::default(), desk)?;
+    if is_read_by_a_person(&typed.shown, desk.console) {
+        let sides = std::iter::once(&baseline).chain(&candidates);
+        let gaps = coverage(sides.flat_map(Side::sessions).copied(), desk.console);
+        if !gaps.is_empty() {
+            desk.console.data(&gaps)?;
+        }
+    }
     Ok(exit(matrix.outcome()))
+}
+
+/// Whether what is printed is the usual report, which more may be added to.
+pub(super) fn is_read_by_a_person(typed: &ShownArguments, console: &Console) -> bool {
+    !console.json && typed.layout == ComparisonLayout::Text
+}
+
+/// What did not run in sessions of blocks, each of them once, and why.
+pub(super) fn coverage<'s>(
+    sessions: impl Iterator<Item = &'s Session>,
+    console: &Console,
+) -> String {
+    let mut seen = Vec::new();
+    let mut text = String::new();
+    for session in sessions {
+        let is_in_blocks = session.trials.iter().any(|trial| trial.block.is_some());
+        if !is_in_blocks || seen.contains(&&session.header.id) {
+            continue;
+        }
+        seen.push(&session.header.id);
+        let own = stiction_report::coverage(session, console.style());
+        if !own.is_empty() {
+            text += "\n";
+            text += &own;
+        }
+    }
+    text
 }
 
 /// Prints what sides came to, laid out as was asked for.

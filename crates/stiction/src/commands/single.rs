@@ -33,7 +33,9 @@ pub(super) fn conclude(
                 false => format!("{}\n\n{report}", one.at),
             }
         };
-        let reports: Vec<String> = all.iter().enumerate().map(of_part).collect();
+        let mut reports: Vec<String> = all.iter().enumerate().map(of_part).collect();
+        let gaps = stiction_report::coverage(&measured.session, style);
+        reports.extend(Some(gaps).filter(|gaps| !gaps.is_empty() && all.len() > 1));
         reports.join("\n")
     };
     measured.conclude(&text, desk)

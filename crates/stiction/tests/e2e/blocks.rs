@@ -259,9 +259,11 @@ fn a_plan_is_printed_and_nothing_is_run() {
         &command,
         "--command=true",
     ];
-    let plan: Value = serde_json::from_str(&lab.output(typed, 0)).unwrap();
+    let plan = lab.json(typed, 0);
+    assert_eq!(plan["schema"], "stiction-plan");
     assert_eq!(plan["trials"].as_array().unwrap().len(), 6);
-    assert_eq!(plan["parameters"]["configurations"][1]["command"], "true");
+    let configurations = &plan["plan"]["parameters"]["configurations"];
+    assert_eq!(configurations[1]["command"], "true");
     assert!(!touched.exists());
     assert!(lab.output(["list"], 0).contains("No sessions"));
 }
@@ -287,7 +289,10 @@ fn a_file_says_what_to_run() {
     assert_says(&lab.output(["list"], 0), &["tries"]);
 
     let example = lab.output(["run", "--example"], 0);
-    assert_says(&example, &["[[configuration]]", "workload = \"tiobench\""]);
+    assert_says(
+        &example,
+        &["[[workload]]", "run = \"tiobench\"", "[factors]"],
+    );
     assert_fits(&example);
 }
 
@@ -299,7 +304,10 @@ fn bad_input_is_2_and_says_where() {
     for (text, parts) in [
         (
             "blocks = 3\nblock = 4\n",
-            &["s.toml:2:1", "unknown field"][..],
+            &[
+                "s.toml:2:1",
+                "there is no key `block` here; did you mean `blocks`?",
+            ][..],
         ),
         (
             "[[configuration]]\nname = 'a'\n",

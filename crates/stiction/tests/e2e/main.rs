@@ -42,6 +42,7 @@ mod running;
 mod selftest;
 mod signals;
 mod space;
+mod specs;
 mod store;
 mod streams;
 mod sync_methods;

@@ -2,45 +2,45 @@
 
 use crate::lab::{Lab, assert_fits};
 
-const COMMANDS: [&str; 24] = [
-    "quick",
-    "curve",
-    "tiobench",
-    "write-and-fsync",
-    "time-read",
-    "bonnie",
-    "tree-move",
-    "parallel",
-    "pagecache",
-    "ladder",
-    "fio",
-    "list",
-    "show",
-    "compare",
-    "explain",
-    "gate",
-    "baseline",
-    "import",
-    "export",
-    "delete",
-    "store",
-    "clean",
-    "man",
-    "completions",
-];
+/// The commands that `stiction WORDS --help` lists: the first words of the lines below
+/// `Commands:`.
+fn commands(lab: &Lab, words: &[&str]) -> Vec<String> {
+    let help = lab.output(words.iter().copied().chain(["--help"]), 0);
+    let below = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = below.take_while(|line| !line.trim().is_empty());
+    let names = listed.filter_map(|line| {
+        // A line that goes on stands further to the right.
+        let rest = line.strip_prefix("  ")?;
+        let name = rest.split(' ').next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    names.collect()
+}
+
+/// All of them, and those below them, each as its words.
+fn every_command(lab: &Lab) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    while let Some(words) = open.pop() {
+        let plain: Vec<&str> = words.iter().map(String::as_str).collect();
+        for name in commands(lab, &plain) {
+            open.push([words.clone(), vec![name]].concat());
+        }
+        all.push(words);
+    }
+    all
+}
 
 #[test]
 fn help_lists_every_command_and_fits_a_terminal() {
     let lab = Lab::new();
-    let help = lab.output(["--help"], 0);
-    assert_fits(&help);
-    for command in COMMANDS {
-        assert!(
-            help.lines()
-                .any(|line| line.trim_start().starts_with(command)),
-            "{command}"
-        );
-        assert_fits(&lab.output([command, "--help"], 0));
+    let all = every_command(&lab);
+    for known in ["quick", "run", "plan", "compare", "completions"] {
+        assert!(all.contains(&vec![known.to_owned()]), "{known} in {all:?}");
+    }
+    for command in all {
+        let words = command.iter().map(String::as_str);
+        assert_fits(&lab.output(words.chain(["--help"]), 0));
     }
 }
 
@@ -56,7 +56,7 @@ fn every_command_has_a_manual_page() {
         ],
         0,
     );
-    for command in COMMANDS {
+    for command in commands(&lab, &[]) {
         let page =
             std::fs::read_to_string(directory.join(format!("stiction-{command}.1"))).unwrap();
         assert!(page.contains(".SH NAME"), "{command}");
@@ -78,41 +78,13 @@ fn every_shell_gets_completions() {
     }
 }
 
-/// Those that have examples; the first is the program itself.
-const WITH_EXAMPLES: [&str; 24] = [
-    "",
-    "quick",
-    "curve",
-    "tiobench",
-    "write-and-fsync",
-    "time-read",
-    "bonnie",
-    "tree-move",
-    "parallel",
-    "pagecache",
-    "ladder",
-    "fio",
-    "fio run",
-    "fio lint",
-    "fio convert",
-    "calibrate",
-    "show",
-    "compare",
-    "explain",
-    "gate",
-    "baseline",
-    "import",
-    "export",
-    "clean",
-];
-
 /// Examples are lines of help that begin with the program's name.
 #[test]
 fn every_example_of_the_help_is_understood() {
     let lab = Lab::new();
     let mut examples = 0;
-    for command in WITH_EXAMPLES {
-        let words = command.split(' ').filter(|word| !word.is_empty());
+    for command in every_command(&lab) {
+        let words = command.iter().map(String::as_str);
         let help = lab.output(words.chain(["--help"]), 0);
         for line in help.lines() {
             let Some(example) = line.strip_prefix("  stiction ") else {

@@ -53,6 +53,7 @@ pub(super) fn read(
         None => PreparationArguments::default(),
     };
     let reader = Reader {
+        folder: path.parent().unwrap_or(Path::new("")),
         file: &file,
         spec: &file.spec,
         recording: Recording {
@@ -125,6 +126,8 @@ fn witness(file: &SpecFile, word: &Spanned<String>) -> Result<WitnessWord, Failu
 
 /// A file that is being understood.
 struct Reader<'a> {
+    /// Where it lies.
+    folder: &'a Path,
     file: &'a SpecFile,
     spec: &'a Spec,
     recording: Recording,

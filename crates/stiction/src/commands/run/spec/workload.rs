@@ -73,7 +73,9 @@ impl Reader<'_> {
             return self.benchmark(vec![run.as_ref().clone()], &arguments, run, work);
         }
         if let Some(file) = &workload.fio {
-            let words = vec!["fio".to_owned(), file.as_ref().clone()];
+            // Beside the specification, wherever that is run from.
+            let path = self.folder.join(file.as_ref());
+            let words = vec!["fio".to_owned(), path.display().to_string()];
             return self.benchmark(words, &[own], file, work);
         }
         if workload.job.is_some() {
