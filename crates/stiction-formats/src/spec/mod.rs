@@ -503,7 +503,7 @@ mod tests {
             ("workload = 5\n", "s:1:12", "the name of a benchmark"),
             (
                 "targets = ['/a', '/a']\nworkload = 'quick'\n",
-                "s:1:17",
+                "s:1:18",
                 "named twice",
             ),
             (

@@ -232,7 +232,7 @@ mod tests {
             ("memory", "256MiB"),
         ]);
         let expected = [
-            "losetup --direct-io=on /dev/loopN /d/.stiction-.../device   (a file of 1.00 GiB)",
+            "losetup --direct-io=on /dev/loopN /d/.stiction-.../device   (a file of 1 GiB)",
             "/sys/block/loopN/queue/scheduler = none",
             "/sys/class/bdi/(loopN)/max_bytes = 8388608",
             "mke2fs -q -F -t ext4 \
