@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stiction_core::{ForeseenPart, ForeseenTrial, Foresight, Seed, SkipReason, Tool};
-use stiction_host::{FactOptions, Roots};
+use stiction_host::{Alterations, FactOptions, Roots};
 use stiction_suite::{CommandLine, Place, conditions};
 
 use crate::study::{Expanded, Part, expand};
@@ -89,7 +89,8 @@ fn foreseen(part: &Part<'_>, obstacle: Option<&SkipReason>) -> ForeseenPart {
         places: part.places.clone(),
         scratch_bytes: configuration
             .alterations
-            .and_then(stiction_host::Alterations::scratch_bytes),
+            .filter(|alterations| alterations.granted().is_none())
+            .and_then(Alterations::scratch_bytes),
         changes,
         obstacles,
     }

@@ -44,6 +44,16 @@ impl Alterations {
                 &mut lines,
             );
         }
+        if let Some(device) = self.granted() {
+            // It is there, and its name is known.
+            let name = device
+                .path()
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy();
+            lines.retain(|line| !line.starts_with("losetup"));
+            lines = lines.iter().map(|line| line.replace(LOOP, &name)).collect();
+        }
         lines.extend(self.settings().iter().filter_map(elsewhere));
         lines
     }
@@ -64,7 +74,9 @@ impl Alterations {
             let programs = tools.iter().flatten().map(Tool::program);
             found.extend(programs.filter_map(|program| missing_program(program, roots)));
             if self.granted().is_none() {
-                found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
+                if self.granted().is_none() {
+                    found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
+                }
             }
         }
         let refused = |one: &Setting| {
