@@ -52,7 +52,7 @@ impl Alterations {
                 .unwrap_or_default()
                 .to_string_lossy();
             lines.retain(|line| !line.starts_with("losetup"));
-            lines = lines.iter().map(|line| line.replace(LOOP, &name)).collect();
+            lines = lines.iter().map(|line| line.replace(LOOP, name)).collect();
         }
         lines.extend(self.settings().iter().filter_map(elsewhere));
         lines
