@@ -46,11 +46,7 @@ impl Alterations {
         }
         if let Some(device) = self.granted() {
             // It is there, and its name is known.
-            let name = device
-                .path()
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy();
+            let name = device.name();
             lines.retain(|line| !line.starts_with("losetup"));
             lines = lines.iter().map(|line| line.replace(LOOP, name)).collect();
         }
