@@ -130,6 +130,7 @@ Look back and compare:
                                     Two labels inside one table
 
 Put right:
+  stiction run --resume latest      Go on with what was cut off
   stiction clean                    Remove what a killed run left behind
   stiction store rebuild            Make the database anew from the journals";
 
