@@ -76,10 +76,13 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) fn new(disk: Disk) -> Self {
+        let turned_ns = disk.seed.stream(0).0 % disk.revolution_ns;
+        let passed = u128::from(turned_ns) * u128::from(disk.bytes_per_s) / NS_PER_S;
         Self {
             disk,
-            position_bytes: 0,
-            turned_ns: disk.seed.stream(0).0 % disk.revolution_ns,
+            // On the first track, where the platter stands.
+            position_bytes: passed as u64,
+            turned_ns,
             free_at: None,
             late: Duration::ZERO,
         }
@@ -190,6 +193,7 @@ mod tests {
     fn requests_are_served_in_the_order_in_which_they_came() {
         let now = Instant::now();
         let mut head = head();
+        head.pass_over(0, 0, CAPACITY);
         let (works, first) = head.take(now, (0, 40_000), CAPACITY);
         assert_eq!((works, first - now), (Duration::from_millis(1), works));
         let (works, second) = head.take(now, (40_000, 40_000), CAPACITY);
