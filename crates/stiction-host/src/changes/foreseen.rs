@@ -70,9 +70,7 @@ impl Alterations {
             let programs = tools.iter().flatten().map(Tool::program);
             found.extend(programs.filter_map(|program| missing_program(program, roots)));
             if self.granted().is_none() {
-                if self.granted().is_none() {
-                    found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
-                }
+                found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
             }
         }
         let refused = |one: &Setting| {
