@@ -6,7 +6,7 @@ use stiction_core::{Cell, ForeseenTrial, Foresight, Known, format_bytes, format_
 
 use crate::cell::cell_text;
 use crate::page::{Column, Page, Role, Span, Style, Table};
-use crate::text::counted;
+use crate::text::{counted, wrap};
 
 /// Unless said otherwise, so many blocks' orders are shown.
 const ORDERS_SHOWN: usize = 12;
@@ -37,9 +37,13 @@ fn head(page: &mut Page, foresight: &Foresight) {
     };
     page.edges(
         Span::new(Role::Strong, format!("Plan: {}, {trials}", plan.workload)),
-        format!("seed {}, digest {}", plan.seed, plan.digest().short()),
+        format!("digest {}", plan.digest().short()),
     );
     page.blank();
+    page.paragraph(
+        "  seed      ",
+        format!("{} (`--seed` with it draws the same order)", plan.seed),
+    );
 }
 
 fn totals(page: &mut Page, foresight: &Foresight) {
@@ -52,10 +56,12 @@ fn totals(page: &mut Page, foresight: &Foresight) {
     let mut lines = Vec::new();
     let duration = all(|trial| trial.estimate.duration_ns);
     let mut said = match (duration.known, duration.unknown) {
-        (0, _) => "as long as it takes".to_owned(),
+        (0, _) => "not known: they end by their amount, and none was measured here before; \
+                   --budget TIME is a limit"
+            .to_owned(),
         (_, 0) => format!("about {}", time(duration.sum)),
         (known, unknown) => format!(
-            "about {} for {}, and {unknown} more that take as long as they take",
+            "about {} for {}, and {unknown} more that end by their amount",
             time(duration.sum),
             counted(known, "trial"),
         ),
@@ -124,9 +130,11 @@ fn rows(foresight: &Foresight) -> Vec<Row<'_>> {
 }
 
 fn table(rows: &[Row<'_>]) -> Table {
+    /// Longer names go on below.
+    const NAME_WIDTH: usize = 42;
     let mut table = Table::new(vec![
         Column::right("", 4),
-        Column::left("", 44),
+        Column::left("", NAME_WIDTH),
         Column::right("time", 9),
         Column::right("reads", 9),
         Column::right("writes", 9),
@@ -149,12 +157,16 @@ fn table(rows: &[Row<'_>]) -> Table {
                 estimate.written_bytes.map_or_else(unknown, format_bytes),
             ]
         };
+        let name = wrap(&told(row.cell), NAME_WIDTH);
         let mut cells = vec![
             Span::new(role, number.to_string()),
-            Span::new(role, told(row.cell)),
+            Span::new(role, name[0].as_str()),
         ];
         cells.extend(figures.map(|text| Span::new(role, text)));
         table.row(cells);
+        for more in &name[1..] {
+            table.row(vec![Span::default(), Span::new(role, more.as_str())]);
+        }
     }
     table
 }

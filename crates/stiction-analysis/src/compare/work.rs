@@ -247,7 +247,8 @@ fn parameters(side: &Side<'_>) -> Option<BTreeMap<String, String>> {
 }
 
 /// What is said of a configuration; of each workload and target, where there are several,
-/// below their names.
+/// below their names. What was set on the machine is the configuration's own, and stands
+/// there once: one setting of two workloads is one thing that differs.
 fn of_configuration(parameters: &serde_json::Value, name: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for one in configurations(parameters, name) {
@@ -259,7 +260,7 @@ fn of_configuration(parameters: &serde_json::Value, name: &str) -> BTreeMap<Stri
         let own = flat_parameters(one).into_iter();
         let own = own.filter(|(key, _)| !key.starts_with("at."));
         all.extend(own.filter_map(|(key, value)| {
-            if levels.is_empty() {
+            if levels.is_empty() || key.starts_with("settings.") || key.starts_with("scratch_") {
                 return Some((key, value));
             }
             (key != "name").then(|| (format!("{}.{key}", levels.join(".")), value))

@@ -25,6 +25,8 @@ pub struct ExplainShown {
 
 /// Differences shown unless all are.
 const DIFFERENCES: usize = 8;
+/// Phases of two sides shown unless all are.
+const PHASES: usize = 2;
 
 /// What an explanation says, for a terminal.
 #[must_use]
@@ -49,8 +51,23 @@ pub fn explain(explanation: &Explanation, shown: ExplainShown, style: Style) -> 
         write_differences(&mut page, &explanation.differs, shown);
         write_attribution(&mut page, attribution);
     }
-    for phase in &explanation.phases {
+    let phases = &explanation.phases;
+    let most = match (shown.all, &explanation.b) {
+        (false, Some(_)) => PHASES,
+        _ => phases.len(),
+    };
+    let (first, rest) = furthest_apart(phases, most);
+    for phase in first {
         phase::write(&mut page, phase, shown);
+    }
+    if !rest.is_empty() {
+        page.blank();
+        let named = |phase: &&PhaseExplanation| cell_and_phase(&phase.cell, &phase.phase);
+        let named: Vec<String> = rest.iter().map(named).collect();
+        page.paragraph(
+            "",
+            format!("Apart by less (--all has them): {}", named.join("; ")),
+        );
     }
     next::write(&mut page, &explanation.next, !explanation.phases.is_empty());
     if !explanation.others.is_empty() {
@@ -178,16 +195,37 @@ fn order_words(order: RunOrder) -> &'static str {
     }
 }
 
+/// How far a phase's score is apart, as a logarithm.
+fn apart_by(phase: &PhaseExplanation) -> f64 {
+    let ratio = phase.score.as_ref().and_then(|score| score.ratio());
+    ratio.map_or(0.0, |ratio| ratio.ln().abs())
+}
+
+/// The `most` phases whose scores differ most, in the order that they ran, and the others.
+fn furthest_apart(
+    phases: &[PhaseExplanation],
+    most: usize,
+) -> (Vec<&PhaseExplanation>, Vec<&PhaseExplanation>) {
+    let mut ranked: Vec<&PhaseExplanation> = phases.iter().collect();
+    // What the last line is about is always shown.
+    let told = telling(phases);
+    let is_told = |phase: &PhaseExplanation| told.is_some_and(|told| std::ptr::eq(told, phase));
+    ranked.sort_by(|a, b| {
+        let by_score = apart_by(b).total_cmp(&apart_by(a));
+        is_told(b).cmp(&is_told(a)).then(by_score)
+    });
+    ranked.truncate(most);
+    phases
+        .iter()
+        .partition(|phase| ranked.iter().any(|one| std::ptr::eq(*one, *phase)))
+}
+
 /// The phase that says most: of those with a reading the one whose score differs most, else
 /// the first.
 fn telling(phases: &[PhaseExplanation]) -> Option<&PhaseExplanation> {
-    let apart = |phase: &PhaseExplanation| {
-        let ratio = phase.score.as_ref().and_then(|score| score.ratio());
-        ratio.map_or(0.0, |ratio| ratio.ln().abs())
-    };
     let read = phases.iter().filter(|phase| !phase.readings.is_empty());
     let most = read.reduce(|most, next| {
-        if apart(next) > apart(most) {
+        if apart_by(next) > apart_by(most) {
             next
         } else {
             most

@@ -6,8 +6,8 @@ use super::sides::{NAMING, SidesArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-  stiction explain k3f9             Where the time of a session went; of `run` or
-                                    `ab`: how its configurations differ
+  stiction explain k3f9             Where the time of a session went; of `run`
+                                    or `ab`: how its configurations differ
   stiction explain k3f9 m2p7        How the second differs from the first
   stiction explain k3f9 ext3 xfs    Two configurations of a session with more
   stiction explain k3f9 a b --taken-back c
@@ -26,7 +26,7 @@ pub(crate) struct ExplainArguments {
     /// configuration of the one session given
     #[arg(long, value_name = "WHAT")]
     pub(crate) taken_back: Option<OsString>,
-    /// List every counter and difference, not the first few
+    /// Show every phase, counter and difference, not the first few
     #[arg(long)]
     pub(crate) all: bool,
 }

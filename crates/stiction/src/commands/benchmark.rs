@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Parser as _;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Desk;
 use super::meant::{self, Asked, Meant};
@@ -87,8 +87,13 @@ pub(super) fn misread(named: &Named<'_>, error: &clap::Error) -> Failure {
     let first = named.words.first().map_or("", String::as_str);
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            Failure::new(format!("`{first}` is no benchmark of stiction's"))
-                .advise("Commands of others: stiction ab -- COMMAND-A --- COMMAND-B")
+            let failure = Failure::new(format!("`{first}` is no benchmark of stiction's"));
+            match error.get(ContextKind::SuggestedSubcommand) {
+                Some(ContextValue::Strings(near)) if !near.is_empty() => {
+                    failure.advise(format!("Did you mean `{}`?", near.join("` or `")))
+                }
+                _ => failure.advise("Commands of others: stiction ab -- COMMAND-A --- COMMAND-B"),
+            }
         }
         _ => Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()),
     }

@@ -142,9 +142,12 @@ impl Blocked {
         }
         if rule.blocks < BLOCKS_VERDICT && self.sides().is_some() {
             desk.console.say(&format!(
-                "{} blocks are too few for a verdict, which needs {BLOCKS_VERDICT}; the \
-                 figures are shown without one",
-                rule.blocks
+                "{} too few for a verdict, which needs {BLOCKS_VERDICT}; the figures are shown \
+                 without one",
+                match rule.blocks {
+                    1 => "1 block is".to_owned(),
+                    count => format!("{count} blocks are"),
+                }
             ));
         }
         let talk = self.all[0].meant.talk;
