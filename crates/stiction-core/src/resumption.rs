@@ -59,6 +59,23 @@ impl Session {
         !is_complete && self.header.invocation.is_some() && self.header.plan.is_some()
     }
 
+    /// How long its trial number `number` took, from 0, with what was done before the next
+    /// one, ns; where the session was cut off behind it, to the end of its phases.
+    ///
+    /// # Panics
+    /// When it has no such trial.
+    #[must_use]
+    pub fn trial_ns(&self, number: usize) -> u64 {
+        let trial = &self.trials[number];
+        let goes_on = |next_ns: &u64| {
+            let mut starts = self.resumptions.iter().map(|one| one.start_ns);
+            !starts.any(|resumed_ns| (trial.start_ns..=*next_ns).contains(&resumed_ns))
+        };
+        let next = self.trials.get(number + 1).map(|next| next.start_ns);
+        let end = next.filter(goes_on).unwrap_or_else(|| trial.last_ns());
+        end.saturating_sub(trial.start_ns)
+    }
+
     /// The last moment that anything was recorded of, ns after the session began.
     #[must_use]
     pub fn last_ns(&self) -> u64 {
@@ -200,6 +217,27 @@ mod tests {
         assert_eq!(levels(&session), [1, 2], "a failure stands");
         assert_eq!(session.end, None);
         assert!(session.trials[1].is_unfinished(), "cut off again");
+    }
+
+    #[test]
+    fn the_time_in_which_a_session_was_cut_off_is_no_trial_s() {
+        let mut phase = crate::Phase::new("read", crate::PhaseKind::Measure);
+        (phase.start_ns, phase.elapsed_ns) = (12, 5);
+        let records = [
+            Record::Header(Box::new(header())),
+            start(1, 0),
+            end(TrialOutcome::Completed),
+            start(2, 10),
+            Record::Phase(Box::new(phase)),
+            end(TrialOutcome::Completed),
+            resumed(2000, 2, 0),
+            start(3, 2001),
+            end(TrialOutcome::Completed),
+        ];
+        let session = Session::from_records(records).unwrap();
+        let took = [0, 1, 2].map(|number| session.trial_ns(number));
+        // To the next; 10 to 12 + 5; nothing was recorded of the last.
+        assert_eq!(took, [10, 7, 0]);
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn by_experience(foresight: &mut Foresight, sessions: &[Session]) {
             for (part, _) in parts.filter(|(_, part)| is_of(part, session, trial)) {
                 let cell = trial.cell.clone().without(CONFIGURATION).to_string();
                 let own = took.entry((part, cell)).or_default();
-                own.push(duration_ns(session, number));
+                own.push(session.trial_ns(number));
             }
         }
     }
@@ -97,16 +97,4 @@ fn without_seeds(parameters: &Value) -> Value {
         Value::Array(items) => Value::Array(items.iter().map(without_seeds).collect()),
         other => other.clone(),
     }
-}
-
-/// From the start of a trial to that of the next; of the last to the end of its phases.
-fn duration_ns(session: &Session, number: usize) -> u64 {
-    let trial = &session.trials[number];
-    let ends = trial.phases.iter();
-    let last = ends
-        .map(|phase| phase.start_ns.saturating_add(phase.elapsed_ns))
-        .max();
-    let next = session.trials.get(number + 1).map(|next| next.start_ns);
-    let end = next.or(last).unwrap_or(trial.start_ns);
-    end.saturating_sub(trial.start_ns)
 }
