@@ -6,7 +6,7 @@ use std::path::Path;
 use stiction_core::{TargetStack, format_bytes};
 
 use crate::quiet::meminfo_bytes;
-use crate::stack::whole_disk;
+use crate::stack::disk_of;
 use crate::witness::own_devices;
 use crate::{HostError, Roots};
 
@@ -35,7 +35,7 @@ impl Idleness {
     pub fn look_in(roots: &Roots, stacks: &[TargetStack]) -> Self {
         let mut disks: Vec<String> = Vec::new();
         for (name, _) in stacks.iter().flat_map(own_devices) {
-            let disk = whole_disk(roots, &name).unwrap_or(name);
+            let disk = disk_of(roots, &name);
             if !disks.contains(&disk) {
                 disks.push(disk);
             }

@@ -44,8 +44,8 @@ impl BlockQueue {
 
     fn open(name: &str, is_tied: bool, undo: &UndoJournal) -> Result<Self, HostError> {
         // A partition's requests are in the queue of its disk.
-        let disk = crate::stack::whole_disk(&Roots::live(), name);
-        let disk = PathBuf::from("/sys/block").join(disk.as_deref().unwrap_or(name));
+        let disk = crate::stack::disk_of(&Roots::live(), name);
+        let disk = PathBuf::from("/sys/block").join(disk);
         let queue = disk.join("queue");
         if !queue.is_dir() {
             return Err(HostError::Unavailable {

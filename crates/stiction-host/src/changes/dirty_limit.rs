@@ -42,8 +42,7 @@ impl DirtyLimit {
     /// As [`of_loop`](Self::of_loop).
     pub fn of_granted(device: &GrantedDevice, undo: &UndoJournal) -> Result<Self, HostError> {
         let roots = Roots::live();
-        let disk = crate::stack::whole_disk(&roots, device.name());
-        let disk = disk.unwrap_or_else(|| device.name().to_owned());
+        let disk = crate::stack::disk_of(&roots, device.name());
         let number = crate::stack::number_of_name(&roots, &disk);
         let number = number.ok_or_else(|| HostError::Unavailable {
             what: "a limit of one device's dirty data",

@@ -143,6 +143,6 @@ fn number_of_descriptor(device: &HeldDevice) -> Option<(u32, u32)> {
 /// of its own.
 fn disk_of(name: &str) -> Option<u64> {
     let roots = Roots::live();
-    let disk = crate::stack::whole_disk(&roots, name).unwrap_or_else(|| name.to_owned());
+    let disk = crate::stack::disk_of(&roots, name);
     roots.number_if_any(format!("/sys/class/block/{disk}/diskseq"))
 }

@@ -145,8 +145,7 @@ pub(super) fn identities(roots: &Roots, name: &str) -> Vec<String> {
     if let Some(uuid) = roots.text_if_any(format!("{folder}/dm/uuid")) {
         return vec![uuid];
     }
-    let whole = crate::stack::whole_disk(roots, name);
-    let disk = whole.as_deref().unwrap_or(name);
+    let disk = &crate::stack::disk_of(roots, name);
     let wwid = ["wwid", "device/wwid"]
         .iter()
         .find_map(|file| roots.text_if_any(format!("/sys/class/block/{disk}/{file}")));

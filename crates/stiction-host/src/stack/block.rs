@@ -77,6 +77,11 @@ pub(crate) fn whole_disk(roots: &Roots, name: &str) -> Option<String> {
     Some(real.parent()?.file_name()?.to_str()?.to_owned())
 }
 
+/// The disk that a partition is of; any other device is one itself.
+pub(crate) fn disk_of(roots: &Roots, name: &str) -> String {
+    whole_disk(roots, name).unwrap_or_else(|| name.to_owned())
+}
+
 /// The devices directly under one.
 fn below(roots: &Roots, name: &str) -> Vec<String> {
     let slaves = roots.names(format!("{}/slaves", folder(name)));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use stiction_core::TargetStack;
 
-pub(crate) use block::{chosen, name_of_number, number_of_name, serial, whole_disk};
+pub(crate) use block::{chosen, disk_of, name_of_number, number_of_name, serial, whole_disk};
 pub(crate) use mountinfo::device_number;
 
 use crate::{FactOptions, HostError, Roots};

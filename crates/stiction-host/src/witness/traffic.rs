@@ -5,7 +5,7 @@ use stiction_core::{TargetStack, Witnesses};
 use super::diskstats::{self, Counters};
 use super::group_io::GroupIo;
 use crate::Roots;
-use crate::stack::{name_of_number, whole_disk};
+use crate::stack::{disk_of, name_of_number};
 
 /// A device under the target.
 #[derive(Debug)]
@@ -138,8 +138,7 @@ fn is_on_a_hidden_device(stack: &TargetStack) -> bool {
 
 /// The kernel counts for a disk only while its `queue/iostats` is 1.
 fn is_counted(roots: &Roots, name: &str) -> bool {
-    let disk = whole_disk(roots, name);
-    let disk = disk.as_deref().unwrap_or(name);
+    let disk = disk_of(roots, name);
     let setting = roots.text_if_any(format!("/sys/class/block/{disk}/queue/iostats"));
     setting.as_deref() != Some("0")
 }
