@@ -16,6 +16,27 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// Factors that are files of a device's queue, by their own names
+    /// (`Documentation/ABI/stable/sysfs-block`).
+    pub const QUEUE: [&str; 10] = [
+        "scheduler",
+        "read_ahead_kb",
+        "nr_requests",
+        "nomerges",
+        "rq_affinity",
+        "max_sectors_kb",
+        "write_cache",
+        "wbt_lat_usec",
+        "add_random",
+        "rotational",
+    ];
+    /// The factor for a sysctl begins so: `sysctl.vm.dirty_ratio`.
+    pub const SYSCTL: &str = "sysctl.";
+    /// The factor for the size of the pages of memory.
+    pub const HUGE_PAGES: &str = "transparent_hugepage";
+    /// The factor for how the frequencies of CPUs are chosen.
+    pub const GOVERNOR: &str = "governor";
+
     /// `factor` at `level`.
     #[must_use]
     pub fn new(factor: impl Into<String>, level: impl Into<String>) -> Self {
@@ -23,6 +44,13 @@ impl Setting {
             factor: factor.into(),
             level: level.into(),
         }
+    }
+
+    /// Whether everybody on the machine has it, and not the trial alone.
+    #[must_use]
+    pub fn is_of_whole_machine(&self) -> bool {
+        self.factor.starts_with(Self::SYSCTL)
+            || [Self::HUGE_PAGES, Self::GOVERNOR].contains(&self.factor.as_str())
     }
 }
 

@@ -4,7 +4,7 @@
 //! an engineer would try them. What the work itself leaves out of play (readahead under
 //! O_DIRECT, dirty limits of reads) goes to the end.
 
-use stiction_core::{Action, Job, Phase, SyncKind};
+use stiction_core::{Action, Job, Phase, Setting, SyncKind};
 
 use crate::compare::{Comparison, Difference};
 
@@ -333,16 +333,6 @@ fn contains(key: &str, part: &str) -> bool {
 
 /// The factor that sets what a key tells of, as [`Setting`](stiction_core::Setting) calls it.
 fn factor_of(key: &str) -> Option<String> {
-    const QUEUE: [&str; 8] = [
-        "read_ahead_kb",
-        "nr_requests",
-        "nomerges",
-        "rq_affinity",
-        "max_sectors_kb",
-        "write_cache",
-        "wbt_lat_usec",
-        "rotational",
-    ];
     if let Some(factor) = key.strip_prefix("settings.") {
         return Some(factor.to_owned());
     }
@@ -350,13 +340,13 @@ fn factor_of(key: &str) -> Option<String> {
         let setting = key.strip_prefix("memory.")?;
         let is_sysctl = setting.starts_with("dirty_") || setting == "swappiness";
         return match setting {
-            "transparent_huge_pages" => Some("transparent_hugepage".to_owned()),
-            _ => is_sysctl.then(|| format!("sysctl.vm.{setting}")),
+            "transparent_huge_pages" => Some(Setting::HUGE_PAGES.to_owned()),
+            _ => is_sysctl.then(|| format!("{}vm.{setting}", Setting::SYSCTL)),
         };
     }
     let last = key.rsplit('.').next()?;
     if key.contains(".queue.") {
-        return QUEUE.contains(&last).then(|| last.to_owned());
+        return Setting::QUEUE.contains(&last).then(|| last.to_owned());
     }
     match last {
         "scheduler" | "filesystem" => Some(last.to_owned()),

@@ -18,23 +18,6 @@ pub const SCRATCH_BYTES: u64 = 1 << 30;
 
 /// The factor for a file of the scheduler's own begins so: `iosched.fifo_batch`.
 pub(super) const OF_SCHEDULER: &str = "iosched.";
-/// The factor for a sysctl begins so: `sysctl.vm.dirty_ratio`.
-pub(super) const SYSCTL: &str = "sysctl.";
-
-/// Files of a queue that are factors by their own names.
-pub(super) const QUEUE_FILES: [&str; 10] = [
-    "scheduler",
-    "read_ahead_kb",
-    "nr_requests",
-    "nomerges",
-    "rq_affinity",
-    "max_sectors_kb",
-    "write_cache",
-    "wbt_lat_usec",
-    "add_random",
-    "rotational",
-];
-
 /// Other factors of the machine.
 const FACTORS: [&str; 11] = [
     "filesystem",
@@ -46,8 +29,8 @@ const FACTORS: [&str; 11] = [
     "memory",
     "cpus",
     "cpuset",
-    "transparent_hugepage",
-    "governor",
+    Setting::HUGE_PAGES,
+    Setting::GOVERNOR,
 ];
 
 /// Names of all factors of the machine, for who mistyped one.
@@ -55,9 +38,12 @@ const FACTORS: [&str; 11] = [
 pub fn machine_factors() -> Vec<String> {
     let names = FACTORS
         .iter()
-        .chain(&QUEUE_FILES)
+        .chain(&Setting::QUEUE)
         .map(|&name| name.to_owned());
-    let families = [format!("{OF_SCHEDULER}NAME"), format!("{SYSCTL}vm.NAME")];
+    let families = [
+        format!("{OF_SCHEDULER}NAME"),
+        format!("{}vm.NAME", Setting::SYSCTL),
+    ];
     names.chain(families).collect()
 }
 
@@ -144,17 +130,17 @@ impl Alterations {
             "memory" => self.memory = Some(sized(setting)?),
             "cpus" => self.cpus = Some(own()),
             "cpuset" => self.cpuset = Some(own()),
-            "transparent_hugepage" => self.global.push((Global::HugePages, own())),
-            "governor" => self.global.push((Global::Governor, own())),
+            Setting::HUGE_PAGES => self.global.push((Global::HugePages, own())),
+            Setting::GOVERNOR => self.global.push((Global::Governor, own())),
             // The kernel takes an empty text for no request, and changes nothing.
-            name if QUEUE_FILES.contains(&name) && level.trim().is_empty() => {
+            name if Setting::QUEUE.contains(&name) && level.trim().is_empty() => {
                 return Err("a level is missing behind `=`".to_owned());
             }
-            name if QUEUE_FILES.contains(&name) => self.queue.push((name.to_owned(), own())),
+            name if Setting::QUEUE.contains(&name) => self.queue.push((name.to_owned(), own())),
             name => {
                 if let Some(file) = name.strip_prefix(OF_SCHEDULER) {
                     self.queue.push((format!("iosched/{file}"), own()));
-                } else if let Some(sysctl) = name.strip_prefix(SYSCTL) {
+                } else if let Some(sysctl) = name.strip_prefix(Setting::SYSCTL) {
                     self.global.push((Global::Sysctl(sysctl.to_owned()), own()));
                 } else {
                     let mut known = machine_factors();

@@ -6,10 +6,11 @@ use std::path::Path;
 use rustix::process::geteuid;
 use stiction_core::{Seed, Setting, SkipCode, SkipReason, format_bytes, parse_size_bytes};
 
-use super::alterations::{OF_SCHEDULER, QUEUE_FILES, SYSCTL};
+use super::alterations::OF_SCHEDULER;
 use super::filesystem_kind::{FilesystemKind, JournalPlace, Tool, uuid};
 use super::scratch::JOURNAL_BYTES;
 use super::{Alterations, FilesystemRecipe};
+use crate::stack::disk_of;
 use crate::{GrantedDevice, Reserve, Roots, admit_bytes};
 
 /// The loop device, whose number is not known before it is there.
@@ -31,34 +32,32 @@ impl Alterations {
     /// a mount, `FILE = VALUE`. All of it is undone after each trial.
     #[must_use]
     pub fn foreseen(&self, directory: &Path) -> Vec<String> {
+        let mut settings: Vec<&Setting> = self.settings().iter().collect();
+        settings.sort_by_key(|setting| turn(setting));
         let mut lines = Vec::new();
         if let (Some((kind, recipe)), Some(bytes)) = (self.scratch(), self.scratch_bytes()) {
-            let of_device = self.settings().iter().filter_map(of_device);
+            let disk = self.disk();
+            let queue = settings.iter().filter_map(|one| of_device(one, &disk));
             let granted = self.granted();
-            scratch(
-                (*kind, recipe),
-                bytes,
-                directory,
-                granted,
-                of_device,
-                &mut lines,
-            );
+            lines = scratch((*kind, recipe), bytes, directory, granted, queue.collect());
         }
-        if let Some(device) = self.granted() {
-            // It is there, and its name is known.
-            let name = device.name();
-            lines.retain(|line| !line.starts_with("losetup"));
-            lines = lines.iter().map(|line| line.replace(LOOP, name)).collect();
-        }
-        lines.extend(self.settings().iter().filter_map(elsewhere));
+        lines.extend(settings.into_iter().filter_map(elsewhere));
         lines
+    }
+
+    /// The disk that scratch space is on: it has the queue.
+    fn disk(&self) -> String {
+        match self.granted() {
+            None => LOOP.to_owned(),
+            Some(device) => disk_of(&Roots::live(), device.name()),
+        }
     }
 
     /// Why it cannot be made here, as far as looking tells; the kernel may still refuse.
     #[must_use]
     pub fn obstacles(&self, directory: &Path, roots: &Roots) -> Vec<SkipReason> {
         let mut found = Vec::new();
-        let needs_root = |one: &Setting| of_device(one).is_some() || is_of_root(one);
+        let needs_root = |one: &Setting| of_device(one, LOOP).is_some() || is_of_root(one);
         let is_root = geteuid().is_root() || !roots.is_live();
         if !is_root && (self.scratch().is_some() || self.settings().iter().any(needs_root)) {
             let text = "settings of the machine take root; run it as root";
@@ -73,8 +72,13 @@ impl Alterations {
                 found.extend(admit_bytes(directory, bytes, Reserve::default()).err());
             }
         }
+        let disk = match self.granted() {
+            // All loop devices are alike.
+            None => ("loop0".to_owned(), "a loop device".to_owned()),
+            Some(_) => (self.disk(), self.disk()),
+        };
         let refused = |one: &Setting| {
-            let reason = refused(one, roots)?;
+            let reason = refused(one, (&disk.0, &disk.1), roots)?;
             Some(SkipReason::new(SkipCode::NotSupported, reason))
         };
         found.extend(self.settings().iter().filter_map(refused));
@@ -82,14 +86,29 @@ impl Alterations {
     }
 }
 
+/// In which order settings are made.
+fn turn(setting: &Setting) -> u32 {
+    match setting.factor.as_str() {
+        // It moves what else its queue is set to.
+        "scheduler" => 0,
+        "dirty_limit" => 2,
+        "file_age" => 3,
+        _ if setting.is_of_whole_machine() => 4,
+        "memory" | "cpuset" => 5,
+        "cpus" => 6,
+        _ => 1,
+    }
+}
+
+/// The lines of scratch space; `queue` are those about its device.
 fn scratch(
     (kind, recipe): (FilesystemKind, &FilesystemRecipe),
     bytes: u64,
     directory: &Path,
     granted: Option<&GrantedDevice>,
-    of_device: impl Iterator<Item = String>,
-    lines: &mut Vec<String>,
-) {
+    queue: Vec<String>,
+) -> Vec<String> {
+    let mut lines = Vec::new();
     let own = directory.join(".stiction-...");
     let own = own.display();
     let mut options = recipe.mount_options.clone();
@@ -107,8 +126,7 @@ fn scratch(
                 format_bytes(bytes)
             ));
         }
-        let name = granted.map_or(LOOP, GrantedDevice::name);
-        lines.extend(of_device.map(|line| line.replace(LOOP, name)));
+        lines.extend(queue);
         let journal = Path::new("/dev").join(JOURNAL);
         let loop_device = Path::new("/dev").join(LOOP);
         let device = granted.map_or(loop_device.as_path(), GrantedDevice::path);
@@ -127,18 +145,19 @@ fn scratch(
     };
     let kind = kind.mounted_as();
     lines.push(format!("mount -t {kind}{options} {source} {own}/mounted"));
+    lines
 }
 
-/// What is set on the scratch device itself.
-fn of_device(setting: &Setting) -> Option<String> {
+/// What is set on the scratch device itself, or on the disk that it is of.
+fn of_device(setting: &Setting, disk: &str) -> Option<String> {
     let level = &setting.level;
-    let queue = |file: &str| Some(format!("/sys/block/{LOOP}/queue/{file} = {level}"));
+    let queue = |file: &str| Some(format!("/sys/block/{disk}/queue/{file} = {level}"));
     match setting.factor.as_str() {
         "dirty_limit" => {
             let bytes = parse_size_bytes(level).ok()?;
-            Some(format!("/sys/class/bdi/({LOOP})/max_bytes = {bytes}"))
+            Some(format!("/sys/class/bdi/({disk})/max_bytes = {bytes}"))
         }
-        name if QUEUE_FILES.contains(&name) => queue(name),
+        name if Setting::QUEUE.contains(&name) => queue(name),
         name => queue(&format!("iosched/{}", name.strip_prefix(OF_SCHEDULER)?)),
     }
 }
@@ -146,27 +165,28 @@ fn of_device(setting: &Setting) -> Option<String> {
 /// What is set elsewhere; nothing where the line of a mount or a command has it.
 fn elsewhere(setting: &Setting) -> Option<String> {
     let Setting { factor, level } = setting;
-    if of_device(setting).is_some() {
+    if of_device(setting, LOOP).is_some() {
         return None;
     }
-    Some(match factor.as_str() {
+    let what = match factor.as_str() {
         "filesystem" | "mkfs_options" | "mount_options" | "journal" => return None,
-        "memory" => format!("a memory control group of its own = {level}"),
-        "cpus" => format!("the CPUs that stiction may run on = {level}"),
-        "transparent_hugepage" => {
-            format!("/sys/kernel/mm/transparent_hugepage/enabled = {level}   (everybody's)")
-        }
-        name => match name.strip_prefix(SYSCTL) {
-            Some(name) => format!("{} = {level}   (everybody's)", sysctl_file(name)),
-            None => format!("{factor} = {level}"),
-        },
-    })
+        "memory" => "a memory control group of its own".to_owned(),
+        "cpus" => "the CPUs that stiction may run on".to_owned(),
+        Setting::HUGE_PAGES => "/sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
+        Setting::GOVERNOR => "the scaling_governor of all CPUs".to_owned(),
+        name => name
+            .strip_prefix(Setting::SYSCTL)
+            .map_or_else(|| factor.clone(), sysctl_file),
+    };
+    let whose = match setting.is_of_whole_machine() {
+        true => "   (everybody's)",
+        false => "",
+    };
+    Some(format!("{what} = {level}{whose}"))
 }
 
 fn is_of_root(setting: &Setting) -> bool {
-    let factor = setting.factor.as_str();
-    factor.starts_with(SYSCTL)
-        || ["cpuset", "governor", "memory", "transparent_hugepage"].contains(&factor)
+    setting.is_of_whole_machine() || ["cpuset", "memory"].contains(&setting.factor.as_str())
 }
 
 fn sysctl_file(name: &str) -> String {
@@ -182,22 +202,23 @@ fn missing_program(program: &'static str, roots: &Roots) -> Option<SkipReason> {
     Some(SkipReason::new(SkipCode::NotSupported, text))
 }
 
-/// Why the kernel will not take a setting, where its files tell.
-fn refused(setting: &Setting, roots: &Roots) -> Option<String> {
+/// Why the kernel will not take a setting, where its files tell; `disk` is one with such a
+/// queue, and `of` what it is called.
+fn refused(setting: &Setting, (disk, of): (&str, &str), roots: &Roots) -> Option<String> {
     let Setting { factor, level } = setting;
-    if let Some(name) = factor.strip_prefix(SYSCTL) {
+    if let Some(name) = factor.strip_prefix(Setting::SYSCTL) {
         let file = sysctl_file(name);
         let is_there = roots.path(&file).exists();
         return (!is_there).then(|| format!("{factor}: there is no {file}"));
     }
-    let name = QUEUE_FILES.iter().find(|name| *name == factor)?;
-    // All loop devices are alike; before the first there is nothing to look at.
-    let queue = roots.path("/sys/block/loop0/queue");
+    let name = Setting::QUEUE.iter().find(|name| *name == factor)?;
+    // Before the first loop device there is nothing to look at.
+    let queue = roots.path(format!("/sys/block/{disk}/queue"));
     if !queue.is_dir() {
         return None;
     }
     let Ok(text) = std::fs::read_to_string(queue.join(name)) else {
-        return Some(format!("{factor}: a loop device has no queue/{name}"));
+        return Some(format!("{factor}: {of} has no queue/{name}"));
     };
     let known: Vec<&str> = text.split_whitespace().collect();
     let is_known = known
@@ -207,7 +228,7 @@ fn refused(setting: &Setting, roots: &Roots) -> Option<String> {
     let may_load = roots.text_if_any("/proc/modules").is_some();
     (factor == "scheduler" && !is_known && !may_load).then(|| {
         format!(
-            "scheduler: this kernel has {} for a loop device, and no {level}",
+            "scheduler: this kernel has {} for {of}, and no {level}",
             known.join(" ")
         )
     })
@@ -232,20 +253,26 @@ mod tests {
         let all = read(&[
             ("filesystem", "ext4"),
             ("mount_options", "noatime,data=journal"),
-            ("scheduler", "none"),
-            ("dirty_limit", "8MiB"),
-            ("sysctl.vm.dirty_ratio", "5"),
+            ("cpus", "0"),
             ("memory", "256MiB"),
+            ("sysctl.vm.dirty_ratio", "5"),
+            ("governor", "performance"),
+            ("dirty_limit", "8MiB"),
+            ("nr_requests", "64"),
+            ("scheduler", "none"),
         ]);
         let expected = [
             "losetup --direct-io=on /dev/loopN /d/.stiction-.../device   (a file of 1 GiB)",
             "/sys/block/loopN/queue/scheduler = none",
+            "/sys/block/loopN/queue/nr_requests = 64",
             "/sys/class/bdi/(loopN)/max_bytes = 8388608",
             "mke2fs -q -F -t ext4 \
              -E lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed=... /dev/loopN",
             "mount -t ext4 -o noatime,data=journal /dev/loopN /d/.stiction-.../mounted",
             "/proc/sys/vm/dirty_ratio = 5   (everybody's)",
+            "the scaling_governor of all CPUs = performance   (everybody's)",
             "a memory control group of its own = 256MiB",
+            "the CPUs that stiction may run on = 0",
         ];
         assert_eq!(all.foreseen(Path::new("/d")), expected);
         let xfs = read(&[("filesystem", "xfs"), ("journal", "external")]);
