@@ -85,12 +85,6 @@ impl Check {
         let larger = self.left.abs().max(self.right.abs());
         (self.left - self.right).abs() <= TOLERANCE * larger
     }
-
-    /// By how much the right side differs from the left, percent of the left.
-    #[must_use]
-    pub fn off_percent(&self) -> Option<f64> {
-        (self.left > 0.0).then(|| 100.0 * (self.right / self.left - 1.0))
-    }
 }
 
 /// The identities that a side's runs allow, each as the mean over its runs; one that a run

@@ -137,7 +137,8 @@ struct Work {
     /// Where; a command of the user's has none.
     place: Option<String>,
     settings: Vec<Setting>,
-    scratch_bytes: Option<u64>,
+    /// The option for what its settings were tried on.
+    scratch: Option<String>,
 }
 
 impl Work {
@@ -156,12 +157,11 @@ impl Work {
         if plan.workload == "command" || words.first() != Some(&plan.workload) {
             return None;
         }
-        let scratch = configuration.and_then(|one| one.get("scratch_bytes")?.as_u64());
         Some(Self {
             words,
             place: place(session),
             settings: side.settings(),
-            scratch_bytes: scratch,
+            scratch: configuration.and_then(scratch),
         })
     }
 
@@ -184,16 +184,16 @@ impl Work {
     /// `stiction ab` with settings for both sides, and others for each.
     fn ab(&self, common: &[Setting], a: &[Setting], b: &[Setting]) -> String {
         let mut line = format!("stiction ab --blocks {BLOCKS}");
-        if let Some(bytes) = self.scratch_bytes {
-            line.push_str(&format!(" --scratch-size {}", sized(bytes)));
+        if let Some(option) = &self.scratch {
+            line.push_str(&format!(" {option}"));
         }
         for (option, settings) in [("--set", common), ("--a-set", a), ("--b-set", b)] {
             for setting in settings {
                 line.push_str(&format!(" {option} {}", quoted(&setting.to_string())));
             }
         }
-        let all = || common.iter().chain(a).chain(b);
-        if all().any(|one| one.factor.starts_with("sysctl.") || one.factor.starts_with("trans")) {
+        let mut all = common.iter().chain(a).chain(b);
+        if all.any(Setting::is_of_whole_machine) {
             line.push_str(" --global-settings");
         }
         format!("{line} {}", self.words())
@@ -217,6 +217,16 @@ impl Work {
         let other = [Setting::new(factor, level)];
         self.ab(&self.without(factor), &as_it_is, &other)
     }
+}
+
+/// The option that gives a configuration what it stood on. The serial of a device that was
+/// handed over is not kept: who runs it again states it again.
+fn scratch(configuration: &serde_json::Value) -> Option<String> {
+    if let Some(device) = configuration.get("scratch_device") {
+        return Some(format!("--scratch {}=SERIAL", quoted(device.as_str()?)));
+    }
+    let bytes = configuration.get("scratch_bytes")?.as_u64()?;
+    Some(format!("--scratch-size {}", sized(bytes)))
 }
 
 /// A size as options take it.

@@ -340,7 +340,8 @@ fn identities_hold_where_the_figures_agree() {
     phase.witnesses.devices[0].queue.as_mut().unwrap().queued_ns *= 2;
     let found = check::checks(&[&phase], Some(2));
     assert!(!queue(&found).holds());
-    assert!((queue(&found).off_percent().unwrap() + 50.0).abs() < 1e-9);
+    assert!((queue(&found).left - 0.064).abs() < 1e-12);
+    assert!((queue(&found).right - 0.032).abs() < 1e-12);
     // 2 CPUs for 2 s are 4 s.
     phase.witnesses.system_cpu = Some(stiction_core::SystemCpu {
         idle_ns: 3 * SECOND_NS,
@@ -354,4 +355,46 @@ fn identities_hold_where_the_figures_agree() {
         .filter(|one| one.identity == Identity::ProcessorsAndTime)
         .collect::<Vec<_>>();
     assert_eq!((cpus[0].left, cpus[0].right), (4.0, 4.0));
+}
+
+fn proposed(configuration: impl Fn(&mut serde_json::Value), setting: (&str, &str)) -> String {
+    let mut session = journal_story(&["ordered", "journal"]);
+    for trial in &mut session.trials {
+        let asked = stiction_core::Setting::new(setting.0, setting.1);
+        trial.settings.push(stiction_core::Applied {
+            asked,
+            found: None,
+            also_changed: Vec::new(),
+        });
+    }
+    let plan = session.header.plan.as_mut().unwrap();
+    let all = plan.parameters["configurations"].as_array_mut().unwrap();
+    all.iter_mut().for_each(configuration);
+    let sides = sides(&session);
+    let found = explain(&sides[0], &sides[1], None, &CompareOptions::default());
+    found.next[0].what.clone()
+}
+
+/// A setting of the whole machine is refused without the word that grants it.
+#[test]
+fn a_proposed_run_grants_what_it_takes() {
+    let line = proposed(|_| {}, ("governor", "performance"));
+    let granted = "--set governor=performance --b-set journal=external --global-settings ";
+    assert!(line.contains(granted), "{line}");
+    let line = proposed(|_| {}, ("scheduler", "none"));
+    assert!(!line.contains("--global-settings"), "{line}");
+}
+
+#[test]
+fn a_proposed_run_stands_on_what_the_session_stood_on() {
+    let on_file = |one: &mut serde_json::Value| one["scratch_bytes"] = (2048 * MIB).into();
+    let line = proposed(on_file, ("scheduler", "none"));
+    assert!(line.contains(" --scratch-size 2048MiB "), "{line}");
+    let on_device = |one: &mut serde_json::Value| {
+        one["scratch_bytes"] = (2048 * MIB).into();
+        one["scratch_device"] = "/dev/sdx".into();
+    };
+    let line = proposed(on_device, ("scheduler", "none"));
+    assert!(line.contains(" --scratch /dev/sdx=SERIAL "), "{line}");
+    assert!(!line.contains("--scratch-size"), "{line}");
 }
