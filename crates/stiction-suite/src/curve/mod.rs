@@ -103,8 +103,7 @@ impl Workload for Curve {
         })
     }
 
-    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
-        let _ = trial;
+    fn estimate(&self, plan: &Plan, _trial: &PlannedTrial) -> Estimate {
         let parameters = serde_json::from_value::<CurveParameters>(plan.parameters.clone());
         parameters.map_or(Estimate::UNKNOWN, |parameters| {
             let writes = parameters.action.changes();

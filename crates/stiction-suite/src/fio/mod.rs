@@ -49,8 +49,7 @@ impl Workload for Fio {
         })
     }
 
-    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
-        let _ = trial;
+    fn estimate(&self, plan: &Plan, _trial: &PlannedTrial) -> Estimate {
         let program = serde_json::from_value::<Program>(plan.parameters.clone());
         program.map_or(Estimate::UNKNOWN, |program| estimate(&program))
     }

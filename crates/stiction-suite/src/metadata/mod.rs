@@ -61,8 +61,7 @@ impl Workload for Metadata {
         plan::plan(&self.options, seed, environment)
     }
 
-    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
-        let _ = trial;
+    fn estimate(&self, plan: &Plan, _trial: &PlannedTrial) -> Estimate {
         let parameters = serde_json::from_value::<MetadataParameters>(plan.parameters.clone());
         parameters.map_or(Estimate::UNKNOWN, |parameters| {
             let workers = u64::from(parameters.workers);

@@ -82,8 +82,7 @@ impl Workload for Quick {
         })
     }
 
-    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
-        let _ = trial;
+    fn estimate(&self, plan: &Plan, _trial: &PlannedTrial) -> Estimate {
         let parameters = serde_json::from_value::<QuickParameters>(plan.parameters.clone());
         parameters.map_or(Estimate::UNKNOWN, |parameters| Estimate {
             duration_ns: Some(parameters.budget_ns),

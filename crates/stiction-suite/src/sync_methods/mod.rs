@@ -83,8 +83,7 @@ impl Workload for SyncMethods {
         })
     }
 
-    fn estimate(&self, plan: &Plan, trial: &PlannedTrial) -> Estimate {
-        let _ = trial;
+    fn estimate(&self, plan: &Plan, _trial: &PlannedTrial) -> Estimate {
         let parameters = serde_json::from_value::<SyncMethodsParameters>(plan.parameters.clone());
         parameters.map_or(Estimate::UNKNOWN, |parameters| {
             let tests = parameters.tests.len() as u64;
