@@ -212,8 +212,9 @@ impl Ring {
         let from = (tail % self.data_bytes as u64) as usize;
         let first = length.min(self.data_bytes - from);
         for (at, length) in [(from, first), (0, length - first)] {
-            // SAFETY: both parts are within the data of the mapping, and the kernel does
-            // not write between tail and head until the tail is moved.
+            // SAFETY: the kernel holds back what a ring has no room for, so that no more than
+            // `data_bytes` lie between tail and head: both parts are within the data of the
+            // mapping. It does not write there until the tail is moved.
             bytes.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(self.base.as_ptr().add(self.data_at + at), length)
             });

@@ -16,7 +16,7 @@ use super::rings::{PROFILE_HZ, ProfileRings, TracepointRings};
 use super::sampled::Sampled;
 use super::samples::Samples;
 use super::stalls::Stalls;
-use super::tracepoints::{Told, of_record};
+use super::tracepoints::{Told, Tracepoint, of_record};
 use crate::Roots;
 
 /// How long rings fill between two drains.
@@ -82,6 +82,35 @@ enum What {
     Forked { pid: u32, parent: u32 },
     Named { pid: u32, name: ProgramName },
     Exited { pid: u32 },
+}
+
+/// What a record from the rings of tracepoints comes to, if to anything.
+fn happened(record: &Record<'_>, tracepoints: &[Tracepoint]) -> Option<Happened> {
+    let (time_ns, what) = match *record {
+        Record::Lost(_) => return None,
+        Record::Named { pid, name, time_ns } => {
+            let name = ProgramName::new(name);
+            (time_ns, What::Named { pid, name })
+        }
+        Record::Fork {
+            pid,
+            parent,
+            time_ns,
+        } => (time_ns, What::Forked { pid, parent }),
+        Record::Exit { pid, time_ns } => (time_ns, What::Exited { pid }),
+        Record::Sample {
+            pid,
+            tid,
+            time_ns,
+            rest,
+            ..
+        } => {
+            let fields = raw(rest);
+            let told = of_record(tracepoints, fields)?.told(fields);
+            (time_ns, What::Told { pid, tid, told })
+        }
+    };
+    Some(Happened { time_ns, what })
 }
 
 /// Everything that was recorded of a phase.
@@ -177,76 +206,56 @@ impl Collector {
     }
 
     fn drain(&mut self) {
-        if let Some(all) = &mut self.sources.tracepoints {
-            let tracepoints = &all.tracepoints;
-            let (waiting, lost) = (&mut self.waiting, &mut self.lost);
-            let read = &mut self.records;
-            all.rings.drain(&mut self.bytes, |bytes| {
-                for record in records(bytes) {
-                    *read += 1;
-                    match record {
-                        Record::Lost(count) => *lost += count,
-                        Record::Named { pid, name, time_ns } => {
-                            let name = ProgramName::new(name);
-                            let what = What::Named { pid, name };
-                            waiting.push(Happened { time_ns, what });
-                        }
-                        Record::Fork {
-                            pid,
-                            parent,
-                            time_ns,
-                        } => waiting.push(Happened {
-                            time_ns,
-                            what: What::Forked { pid, parent },
-                        }),
-                        Record::Exit { pid, time_ns } => waiting.push(Happened {
-                            time_ns,
-                            what: What::Exited { pid },
-                        }),
-                        Record::Sample {
-                            pid,
-                            tid,
-                            time_ns,
-                            rest,
-                            ..
-                        } => {
-                            let fields = raw(rest);
-                            if let Some(tracepoint) = of_record(tracepoints, fields) {
-                                let told = tracepoint.told(fields);
-                                let what = What::Told { pid, tid, told };
-                                waiting.push(Happened { time_ns, what });
-                            }
-                        }
-                    }
+        self.drain_tracepoints();
+        self.drain_profile();
+    }
+
+    fn drain_tracepoints(&mut self) {
+        let Some(all) = &mut self.sources.tracepoints else {
+            return;
+        };
+        let tracepoints = &all.tracepoints;
+        let (waiting, lost) = (&mut self.waiting, &mut self.lost);
+        let read = &mut self.records;
+        all.rings.drain(&mut self.bytes, |bytes| {
+            for record in records(bytes) {
+                *read += 1;
+                match record {
+                    Record::Lost(count) => *lost += count,
+                    other => waiting.extend(happened(&other, tracepoints)),
                 }
-            });
-        }
-        if let Some(profile) = &mut self.sources.profile {
-            let (owners, samples) = (&mut self.owners, &mut self.samples);
-            let (read, start_ns) = (&mut self.records, self.start_ns);
-            profile.rings.drain(&mut self.bytes, |bytes| {
-                for record in records(bytes) {
-                    *read += 1;
-                    match record {
-                        Record::Sample {
-                            pid,
-                            time_ns,
-                            is_user,
-                            rest,
-                            ..
-                        } if time_ns >= start_ns => {
-                            let chain = match is_user {
-                                true => Vec::new(),
-                                false => call_chain(rest).collect(),
-                            };
-                            samples.take(owners.of(pid, b""), chain);
-                        }
-                        Record::Lost(count) => samples.lost += count,
-                        _ => {}
+            }
+        });
+    }
+
+    fn drain_profile(&mut self) {
+        let Some(profile) = &mut self.sources.profile else {
+            return;
+        };
+        let (owners, samples) = (&mut self.owners, &mut self.samples);
+        let (read, start_ns) = (&mut self.records, self.start_ns);
+        profile.rings.drain(&mut self.bytes, |bytes| {
+            for record in records(bytes) {
+                *read += 1;
+                match record {
+                    Record::Sample {
+                        pid,
+                        time_ns,
+                        is_user,
+                        rest,
+                        ..
+                    } if time_ns >= start_ns => {
+                        let chain = match is_user {
+                            true => Vec::new(),
+                            false => call_chain(rest).collect(),
+                        };
+                        samples.take(owners.of(pid, b""), chain);
                     }
+                    Record::Lost(count) => samples.lost += count,
+                    _ => {}
                 }
-            });
-        }
+            }
+        });
     }
 
     /// Takes what waits and is not younger than `until_ns`, in the order of time.
