@@ -64,13 +64,13 @@ impl<'a> Preparing<'a> {
     pub(crate) fn new(
         asked: &'a Preparation,
         seed: Seed,
-        started: jiff::Timestamp,
+        started: jiff::Zoned,
         clock: SessionClock,
     ) -> Self {
         Self {
             asked,
             seed: seed.stream(PRECONDITION_STREAM),
-            started: started.to_zoned(jiff::tz::TimeZone::system()),
+            started,
             clock,
             conditioned: Vec::new(),
             watch: QuietWatch::new(),

@@ -179,7 +179,7 @@ fn go_on(
         preparing: Preparing::new(
             begun.preparation,
             expanded.plan.seed,
-            header.started,
+            header.started.to_zoned(settings.zone.clone()),
             begun.clock,
         ),
         events,

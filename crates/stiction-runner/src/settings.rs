@@ -30,6 +30,8 @@ pub struct RunSettings {
     pub witness: WitnessLevel,
     /// The time now.
     pub started: jiff::Timestamp,
+    /// The zone that the machine's clock is read in, as its cron does.
+    pub zone: jiff::tz::TimeZone,
     /// A number that no other session has, most likely. The session's id is made of it
     /// and the time; it is not the seed, since two sessions may share a seed.
     pub id_random: u64,

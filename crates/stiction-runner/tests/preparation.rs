@@ -67,6 +67,7 @@ fn settings(state: &Path) -> RunSettings {
         seed: Seed(4711),
         witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().unwrap(),
+        zone: jiff::tz::TimeZone::UTC,
         id_random: 0,
     }
 }

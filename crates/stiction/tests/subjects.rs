@@ -28,6 +28,7 @@ fn run(workload: &dyn Workload, directory: &Path) -> Session {
         seed: Seed(1),
         witness: stiction_core::WitnessLevel::default(),
         started: "2002-11-30T10:59:12Z".parse().expect("a time"),
+        zone: jiff::tz::TimeZone::UTC,
         id_random: 1,
     };
     let places = [Place::Directory(directory.to_owned())];

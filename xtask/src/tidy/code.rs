@@ -116,6 +116,8 @@ pub(super) fn ambient(source: &Source) -> Vec<Finding> {
         "env::set_current_dir",
         "env::home_dir",
         "env::temp_dir",
+        // It reads TZ.
+        "TimeZone::system",
     ];
     const WORLD: &[&str] = &[
         "std::fs",

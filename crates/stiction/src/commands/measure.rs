@@ -83,6 +83,7 @@ pub(super) fn run(
             .map(WitnessWord::level)
             .unwrap_or_default(),
         started: jiff::Timestamp::now(),
+        zone: jiff::tz::TimeZone::system(),
         id_random: random()?,
     };
     let mut live = Live::new(talk);

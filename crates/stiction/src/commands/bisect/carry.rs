@@ -114,6 +114,7 @@ fn settings(search: &Search<'_>, archive: &Archive) -> Result<RunSettings, Failu
         seed: stiction_core::Seed(random()?),
         witness: stiction_core::WitnessLevel::default(),
         started: jiff::Timestamp::now(),
+        zone: jiff::tz::TimeZone::system(),
         id_random: random()?,
     })
 }
