@@ -19,7 +19,7 @@ directory = "."
 #: looks = false                   # true: look at 8, 12, 16, 24 and 32 blocks
 #: seed = 4711
 #: label = "filesystems"
-#: witness = "light"               # full: each request, a profile; none: nothing
+#: witness = "light"               # "full": each request, a profile; or "none"
 
 # Around each trial, untimed, by a shell:
 #: prepare = "sync"

@@ -5,7 +5,8 @@ use clap::{Subcommand, ValueEnum};
 const EXAMPLES: &str = "\
 Examples:
   stiction selftest stats             Seconds; bounds wider by chance
-  stiction selftest stats --size full A minute or so; the published table
+  stiction selftest stats --size full
+                                      A minute or so; the published table
   stiction selftest stats --only alarm --cases
                                       Some properties, case by case
 

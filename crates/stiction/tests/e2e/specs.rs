@@ -127,7 +127,9 @@ fn several_workloads_on_several_targets_are_kept_apart() {
 
     let (without, _) = text.split_once("[factors]").unwrap();
     fs::write(spec, without).unwrap();
-    lab.stiction(["run", spec]).assert().success();
+    // Of one configuration on two targets these are compared; 2 blocks decide nothing.
+    let text = squeezed(&lab.output(["run", spec], 3));
+    assert_says(&text, &["cannot tell"]);
     let session = lab.json(["show", "latest"], 0);
     let trials = session["results"].as_array().unwrap().iter();
     let mut cells: Vec<String> = trials
