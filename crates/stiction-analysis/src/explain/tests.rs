@@ -231,6 +231,26 @@ fn the_time_is_split_as_arithmetic_has_it() {
     assert!(split.unseen.iter().any(|text| text.contains("writeback")));
 }
 
+/// The same where nobody counted the waiting for a CPU: all of the 1900 ms without one may
+/// have been that, and none of it is laid to the device for sure.
+#[test]
+fn what_may_be_waiting_for_a_cpu_is_not_laid_to_the_device() {
+    let mut phase = written(32.0, 1.0, 0);
+    for worker in &mut phase.workers {
+        worker.run_delay_ns = None;
+    }
+    phase.witnesses.delays = None;
+    let split = time::time_split(&[&phase], crate::decompose::Per::Run).unwrap();
+    assert_eq!(split.cpu_wait_s, None);
+    let (device, unknown) = (split.device_wait_s.unwrap(), split.unknown_s.unwrap());
+    let is = |found: f64, wanted_s: f64| assert!((found - wanted_s).abs() < 1e-9, "{found}");
+    is(device.lowest, 0.0);
+    is(device.highest, 1.8);
+    is(unknown.lowest, 0.1);
+    is(unknown.highest, 1.9);
+    assert_eq!(split.largest(), None);
+}
+
 /// Two files of 32 MiB, read in order: apart, or block by block.
 fn read(rate_mib_per_s: f64, extents: u64, owner_changes: u64) -> Phase {
     let mut phase = written(rate_mib_per_s, 0.0, 0);

@@ -5,7 +5,8 @@
 //! writeback exclude each other, and what is left is sleeping. How much of the sleep was
 //! for the device follows from how long the device was busy: of W workers that sleep for S
 //! in all while the device works for B of E, the device worked for at least S + W B - W E
-//! and at most min(S, W B) of their sleep. That is a range, and it is said as one.
+//! and at most min(S, W B) of their sleep. That is a range, and it is said as one. Where
+//! waiting for a CPU was not counted, S is not known either, and the range begins at 0.
 
 use stiction_core::{Phase, WritebackStall, metrics};
 
@@ -216,7 +217,11 @@ impl Parts {
             return Some(Range::new(known, known));
         }
         let busy_s = self.busy_s?;
-        let lowest = (asleep_s + busy_s.lowest - self.total_s).max(0.0);
+        // What may all have been waiting for a CPU, was of no device for sure.
+        let overlap = self
+            .cpu_wait_s
+            .map(|_| asleep_s + busy_s.lowest - self.total_s);
+        let lowest = overlap.unwrap_or(0.0).max(0.0);
         let highest = asleep_s.min(busy_s.highest);
         Some(Range::new(lowest.min(highest), highest))
     }
