@@ -128,10 +128,12 @@ impl<'a> Preparing<'a> {
         let Some(wanted) = wanted else {
             return Ok(None);
         };
-        if !ground.is_made_for_trial() {
+        let outcome = precondition(wanted, place, self.seed, false, context)?;
+        // One that could not be preconditioned is tried again: no trial runs without.
+        if outcome.is_none() && !ground.is_made_for_trial() {
             self.conditioned.push(path);
         }
-        precondition(wanted, place, self.seed, false, context)
+        Ok(outcome)
     }
 
     /// Waits for the devices to come to rest.

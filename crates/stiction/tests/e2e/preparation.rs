@@ -36,6 +36,22 @@ fn a_range_is_preconditioned_and_shown() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
+/// Not the first run alone: the others would be of a place that was asked to be
+/// preconditioned, and is not.
+#[test]
+fn no_run_goes_on_where_there_is_no_room_to_precondition() {
+    let lab = Lab::new();
+    let folder = testkit::scratch_folder();
+    let path = folder.path().to_str().unwrap();
+    let words = "tiobench --size 1M --threads 1 --random 10 --runs 2 --precondition=1024T --dir";
+    let words: Vec<&str> = words.split(' ').chain([path]).collect();
+    let text = lab.output(words, 4);
+    assert_says(
+        &squeezed(&text),
+        &["run 1: skipped", "may be written there"],
+    );
+}
+
 #[test]
 fn a_directory_is_not_purged_and_nothing_runs() {
     let lab = Lab::new();
