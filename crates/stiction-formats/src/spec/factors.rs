@@ -1,6 +1,6 @@
 //! Factors with their levels, and the combinations that they make.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -129,11 +129,16 @@ pub(super) fn combinations(
                 all.push(one);
             }
         }
+        if all.len() > COMBINATIONS_MAX {
+            // Before there are more: a file has room for a hundred thousand rules.
+            return Err(format!(
+                "its levels and [[include]] make more than {COMBINATIONS_MAX} combinations"
+            ));
+        }
     }
     match all.len() {
         0 => Err("[[exclude]] leaves no combination".to_owned()),
-        1..=COMBINATIONS_MAX => Ok(all),
-        count => Err(too_many(count)),
+        _ => Ok(all),
     }
 }
 
@@ -226,9 +231,8 @@ fn words<'c>(levels: impl Iterator<Item = &'c (String, String)>) -> String {
 }
 
 fn repeated(levels: &[String]) -> Option<&String> {
-    let mut numbered = levels.iter().enumerate();
-    let twice = numbered.find(|(number, level)| levels[..*number].contains(level));
-    twice.map(|(_, level)| level)
+    let mut seen = BTreeSet::new();
+    levels.iter().find(|level| !seen.insert(*level))
 }
 
 #[cfg(test)]
@@ -315,6 +319,21 @@ mod tests {
         let many: Vec<_> = (0..40).map(|n| (format!("f{n}"), levels.clone())).collect();
         let error = all_of(&many, &[]).unwrap_err();
         assert!(error.contains("200 are the most"), "{error}");
+        // A file of 16 MiB holds as many; looking each up among all before it would take
+        // minutes.
+        let long: Vec<String> = (0..100_000).map(|level| level.to_string()).collect();
+        let error = all_of(&[("a".to_owned(), long)], &[]).unwrap_err();
+        assert!(error.contains("200 are the most"), "{error}");
+        let include: Vec<_> = (0..10_000)
+            .map(|level| vec![("a".to_owned(), vec![level.to_string()])])
+            .collect();
+        let rules = Rules {
+            include: &include,
+            exclude: &[],
+            beside: &[],
+        };
+        let error = combinations(&[factor("a", &["x"])], &rules).unwrap_err();
+        assert!(error.contains("more than 200"), "{error}");
     }
 
     /// One factor at a time: the baseline, and each other level by itself.

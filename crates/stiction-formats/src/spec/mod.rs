@@ -10,7 +10,7 @@ mod preparation;
 mod schema;
 mod workload;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -254,11 +254,9 @@ impl SpecFile {
                 return whole(&problem);
             }
         }
-        for (number, target) in spec.targets.iter().enumerate() {
-            if spec.targets[..number]
-                .iter()
-                .any(|other| other.as_ref() == target.as_ref())
-            {
+        let mut targets = BTreeSet::new();
+        for target in &spec.targets {
+            if !targets.insert(target.as_ref()) {
                 return Err(self.problem(target, "this target is named twice"));
             }
         }
@@ -267,9 +265,9 @@ impl SpecFile {
 
     fn check_workloads(&self) -> Result<(), SpecError> {
         let all = self.workloads();
-        for (number, one) in all.iter().enumerate() {
-            let named = |other: &SpecWorkload| other.name.as_ref() == one.name.as_ref();
-            if all[..number].iter().any(named) {
+        let mut names = BTreeSet::new();
+        for one in all {
+            if !names.insert(one.name.as_ref()) {
                 return Err(self.problem(&one.name, "two workloads have this name"));
             }
             let ways = [
