@@ -64,6 +64,13 @@ pub(super) fn run(
     if let Some(known) = known_signature(&mut parsed.command) {
         *known = wipe_signature.cloned();
     }
+    if matches!(&parsed.command, Command::Run(typed) if typed.resume.is_some()) {
+        // It would go on with itself without end.
+        return Err(Failure::new(format!(
+            "session {id}: its words begin no session: {}",
+            invocation.words.join(" ")
+        )));
+    }
     put_back(&id, desk)?;
     let state = desk.state.absolute()?;
     enter(Path::new(&invocation.directory))?;
