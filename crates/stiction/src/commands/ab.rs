@@ -13,7 +13,7 @@ use super::blocked::{Blocked, Ready};
 use super::meant::Meant;
 use super::run::{letter, recorded};
 use super::timed::{self, hook};
-use crate::arguments::{AbArguments, Global, MachineArguments, Recording, ScratchDevice, Timing};
+use crate::arguments::{AbArguments, MachineArguments, Recording, ScratchDevice, Timing};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 const BETWEEN: &str = "---";
 
 /// Runs both and compares them.
-pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn run(typed: &AbArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     if !matches!(typed.names.len(), 0 | 2) {
         return Err(Failure::new("--name: give two names, A's first"));
     }
@@ -29,7 +29,7 @@ pub(super) fn run(typed: &AbArguments, global: &Global, desk: &Desk<'_>) -> Resu
     let sides = if typed.words.iter().any(|word| word == BETWEEN) {
         commands(typed)?
     } else {
-        match benchmarks(typed, global, desk)? {
+        match benchmarks(typed, desk)? {
             Ok(sides) => sides,
             Err(exit) => return Ok(exit),
         }
@@ -159,11 +159,7 @@ fn commands(typed: &AbArguments) -> Result<[Meant; 2], Failure> {
 
 /// The two sides of one benchmark; or the code to end with, where what is wrong with a
 /// file has been said.
-fn benchmarks(
-    typed: &AbArguments,
-    global: &Global,
-    desk: &Desk<'_>,
-) -> Result<Result<[Meant; 2], Exit>, Failure> {
+fn benchmarks(typed: &AbArguments, desk: &Desk<'_>) -> Result<Result<[Meant; 2], Exit>, Failure> {
     if typed.timing != Timing::default() {
         return Err(Failure::new("an option about commands, and a benchmark")
             .advise("What is for the benchmark goes behind its name."));
@@ -175,7 +171,7 @@ fn benchmarks(
             words: &words,
             whose: name,
         };
-        benchmark::meant(&named, global, desk)
+        benchmark::meant(&named, desk)
     };
     let (a, b) = (side("A", &typed.a)?, side("B", &typed.b)?);
     Ok(match (a, b) {

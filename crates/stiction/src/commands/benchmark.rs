@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use super::Desk;
 use super::meant::{self, Asked, Meant};
-use crate::arguments::{self, Arguments, ColorWhen, Command, Global};
+use crate::arguments::{self, Arguments, Command};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -24,27 +25,30 @@ pub(super) struct Named<'a> {
 ///
 /// # Errors
 /// When they are no measuring command, or contradict each other or the machine.
-pub(super) fn meant(
-    named: &Named<'_>,
-    global: &Global,
-    desk: &Desk<'_>,
-) -> Result<Result<Meant, Exit>, Failure> {
-    let parsed = match parsed(named) {
-        Ok(parsed) => parsed,
+pub(super) fn meant(named: &Named<'_>, desk: &Desk<'_>) -> Result<Result<Meant, Exit>, Failure> {
+    let matches = match matches(named) {
+        Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             desk.console.data(&error.render().to_string())?;
             return Ok(Err(Exit::Done));
         }
         Err(error) => return Err(misread(named, &error)),
     };
-    let inner = &parsed.global;
-    if inner.json || inner.color != ColorWhen::Auto || inner.store != global.store {
+    if says_for_all(&matches) {
         return Err(
             Failure::new("--json, --color and --store are for the whole run")
                 .advise("Put them before the benchmark's name."),
         );
     }
+    let parsed = Arguments::from_arg_matches(&matches).map_err(|error| misread(named, &error))?;
     of(&parsed.command, named, desk)
+}
+
+/// Whether an option of every command is among the words; that the surroundings name a
+/// store is nothing that these words say.
+fn says_for_all(matches: &ArgMatches) -> bool {
+    let typed = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+    ["json", "color", "store"].into_iter().any(typed)
 }
 
 /// The words read as arguments.
@@ -52,11 +56,15 @@ pub(super) fn meant(
 /// # Errors
 /// When they are none.
 pub(super) fn parsed(named: &Named<'_>) -> Result<Arguments, clap::Error> {
+    Arguments::from_arg_matches(&matches(named)?)
+}
+
+fn matches(named: &Named<'_>) -> Result<ArgMatches, clap::Error> {
     let typed = std::iter::once("stiction")
         .chain(named.words.iter().map(String::as_str))
         .map(OsString::from);
     let typed = arguments::ours_first(typed.collect());
-    Arguments::try_parse_from(typed)
+    Arguments::command().try_get_matches_from(typed)
 }
 
 /// What the command means, that the words are.
@@ -96,5 +104,27 @@ pub(super) fn misread(named: &Named<'_>, error: &clap::Error) -> Failure {
             }
         }
         _ => Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_every_command_are_told_wherever_they_are_typed() {
+        let says = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let named = Named {
+                words: &words,
+                whose: "A",
+            };
+            says_for_all(&matches(&named).unwrap())
+        };
+        assert!(!says("tiobench --size 1M"));
+        assert!(says("tiobench --size 1M --json"));
+        assert!(says("tiobench --store /s"));
+        assert!(says("--color never quick"));
+        assert!(says("fio --name=a --size=1M --color=auto"));
     }
 }

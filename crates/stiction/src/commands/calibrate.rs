@@ -10,7 +10,7 @@ use super::ab::joined;
 use super::benchmark::{self, Named};
 use super::blocked::{Blocked, Ready};
 use super::run::recorded;
-use crate::arguments::{CalibrateArguments, Global, ShownArguments};
+use crate::arguments::{CalibrateArguments, ShownArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -18,18 +18,14 @@ use crate::failure::Failure;
 const NAMES: [&str; 2] = ["A", "A again"];
 
 /// Runs it and prints how far equal things lie apart.
-pub(super) fn run(
-    typed: &CalibrateArguments,
-    global: &Global,
-    desk: &Desk<'_>,
-) -> Result<Exit, Failure> {
+pub(super) fn run(typed: &CalibrateArguments, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let mut all = Vec::new();
     for name in NAMES {
         let named = Named {
             words: &typed.benchmark,
             whose: "the benchmark",
         };
-        let meant = match benchmark::meant(&named, global, desk)? {
+        let meant = match benchmark::meant(&named, desk)? {
             Ok(meant) => meant,
             Err(exit) => return Ok(exit),
         };

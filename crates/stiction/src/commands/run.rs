@@ -24,7 +24,7 @@ pub(super) fn run(typed: &RunArguments, global: &Global, desk: &Desk<'_>) -> Res
         return resume::run(session, wipe, global, desk);
     }
     if let Some(path) = &typed.spec {
-        return match spec::read(path, typed, global, desk)? {
+        return match spec::read(path, typed, desk)? {
             Ok(blocked) => blocked.run(desk),
             Err(exit) => Ok(exit),
         };

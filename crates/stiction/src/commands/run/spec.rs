@@ -16,7 +16,7 @@ use stiction_host::{Alterations, GrantedDevice};
 
 use super::recorded;
 use crate::arguments::{
-    Blocking, Global, MachineArguments, OrderWord, PreparationArguments, Recording, RunArguments,
+    Blocking, MachineArguments, OrderWord, PreparationArguments, Recording, RunArguments,
     ScratchDevice, Timing, WitnessWord,
 };
 use crate::commands::Desk;
@@ -33,7 +33,6 @@ use workload::{OPTION, Work};
 pub(super) fn read(
     path: &Path,
     typed: &RunArguments,
-    global: &Global,
     desk: &Desk<'_>,
 ) -> Result<Result<Blocked, Exit>, Failure> {
     if typed.timing != Timing::default() {
@@ -66,7 +65,6 @@ pub(super) fn read(
             },
             ..typed.recording.clone()
         },
-        global,
         desk,
     };
     let all = match reader.all(&typed.machine)? {
@@ -87,6 +85,9 @@ pub(super) fn read(
         is_calibration: false,
     }))
 }
+
+/// Trials of one block at most. All of them are planned before the first is run.
+const BLOCK_TRIALS_MAX: usize = 1000;
 
 /// What the only configuration is called where the file names none.
 const ONLY: &str = "all";
@@ -117,6 +118,13 @@ fn nameless(place: Range<usize>, name: &str) -> SpecConfiguration {
     }
 }
 
+fn too_many() -> Failure {
+    Failure::new(format!(
+        "its configurations, workloads and targets make more than {BLOCK_TRIALS_MAX} in each block"
+    ))
+    .advise("Leave some out by [[exclude]], or run them in several sessions.")
+}
+
 fn witness(file: &SpecFile, word: &Spanned<String>) -> Result<WitnessWord, Failure> {
     WitnessWord::from_str(word.as_ref(), false).map_err(|_| {
         let problem = format!("`{}` is no level: none, light or full", word.as_ref());
@@ -131,7 +139,6 @@ struct Reader<'a> {
     file: &'a SpecFile,
     spec: &'a Spec,
     recording: Recording,
-    global: &'a Global,
     desk: &'a Desk<'a>,
 }
 
@@ -166,6 +173,9 @@ impl Reader<'_> {
                 Ok(variants) => all.extend(variants),
                 Err(exit) => return Ok(Err(exit)),
             }
+        }
+        if all.len() > BLOCK_TRIALS_MAX {
+            return Err(too_many());
         }
         if all.is_empty() {
             return Err(Failure::new("[[exclude]] leaves nothing to run"));
@@ -306,6 +316,9 @@ impl Reader<'_> {
                     Ok(meant) => meant,
                     Err(exit) => return Ok(Err(exit)),
                 };
+                if all.len() == BLOCK_TRIALS_MAX {
+                    return Err(too_many());
+                }
                 all.push(Ready {
                     name: stated.name.clone(),
                     at,

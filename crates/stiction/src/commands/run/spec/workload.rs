@@ -110,7 +110,7 @@ impl Reader<'_> {
             words: &words,
             whose: work.one.name.as_ref(),
         };
-        let read = benchmark::meant(&named, self.global, self.desk)
+        let read = benchmark::meant(&named, self.desk)
             .map_err(|failure| self.problem(place, failure.message()))?;
         let mut meant = match read {
             Ok(meant) => meant,
