@@ -193,7 +193,8 @@ pub(super) fn parameter_differences(
         .all(|side| side.factor() == Some("configuration"));
     let keys: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
     let text = |value: Option<&String>| value.map_or("not set", String::as_str).to_owned();
-    keys.into_iter()
+    let all: Vec<Difference> = keys
+        .into_iter()
         .filter(|key| *key != "seed" && of_a.get(*key) != of_b.get(*key))
         .map(|key| Difference {
             key: key.clone(),
@@ -202,7 +203,35 @@ pub(super) fn parameter_differences(
             named,
             allowed: allow.contains(key),
         })
-        .collect()
+        .collect();
+    without_what_follows(all)
+}
+
+/// Differences without those that follow from an option of the workload that is a factor:
+/// where commands differ in nothing but such options, so do their parameters.
+fn without_what_follows(mut all: Vec<Difference>) -> Vec<Difference> {
+    let option = |difference: &Difference| {
+        let name = difference.key.strip_prefix("settings.workload.")?;
+        Some(format!("--{name}"))
+    };
+    let options: Vec<String> = all.iter().filter_map(option).collect();
+    let others = |command: &str| -> Vec<String> {
+        let is_option = |word: &str| {
+            let name = word.split_once('=').map_or(word, |(name, _)| name);
+            options.iter().any(|option| option == name)
+        };
+        let words = command.split(' ').filter(|word| !is_option(word));
+        words.map(str::to_owned).collect()
+    };
+    let is_command = |key: &str| key == "command" || key.ends_with(".command");
+    let mut commands = all.iter().filter(|one| is_command(&one.key)).peekable();
+    if commands.peek().is_some() && commands.all(|one| others(&one.a) == others(&one.b)) {
+        all.retain(|one| {
+            let is_parameter = one.key.split('.').any(|part| part == "parameters");
+            !(is_command(&one.key) || is_parameter)
+        });
+    }
+    all
 }
 
 /// A workload's parameters by the path of their key; those that are null are left out.
@@ -330,5 +359,42 @@ fn flatten(path: &str, value: &serde_json::Value, flat: &mut BTreeMap<String, St
         other => {
             flat.insert(path.to_owned(), other.to_string());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(differs: &[(&str, &str, &str)]) -> Vec<String> {
+        let difference = |&(key, a, b): &(&str, &str, &str)| Difference {
+            key: key.to_owned(),
+            a: a.to_owned(),
+            b: b.to_owned(),
+            named: true,
+            allowed: false,
+        };
+        let all = without_what_follows(differs.iter().map(difference).collect());
+        all.into_iter().map(|one| one.key).collect()
+    }
+
+    #[test]
+    fn what_follows_from_an_option_that_is_a_factor_is_not_said_again() {
+        let factor = ("settings.workload.bs", "8k", "16k");
+        let log = (
+            "log.command",
+            "stiction fio --rw=write --bs=8k",
+            "stiction fio --rw=write --bs=16k",
+        );
+        let parts = ("log.parameters.parts", "[8]", "[16]");
+        assert_eq!(left(&[log, parts, factor]), [factor.0]);
+        // A switch is there or not.
+        let switch = ("settings.workload.nofrag", "false", "true");
+        let command = ("command", "stiction tiobench", "stiction tiobench --nofrag");
+        assert_eq!(left(&[command, switch]), [switch.0]);
+        // Something else differs, too.
+        let pages = ("pages.command", "stiction fio --rw=read", "stiction fio");
+        assert_eq!(left(&[log, parts, pages, factor]).len(), 4);
+        assert_eq!(left(&[log, parts]).len(), 2);
     }
 }

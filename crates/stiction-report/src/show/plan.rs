@@ -36,10 +36,15 @@ pub(super) fn write_parameters(page: &mut Page, parameters: &Value) {
     fact(page, "blocks", &told(&rest));
 }
 
-/// `budget_ns=4000000000 deep=32`, so that lines can be broken between parameters.
+/// `budget_ns=4000000000 deep=32`, so that lines can be broken between parameters. Of
+/// what has parts of its own the JSON tells, so that it can be read.
 fn told(fields: &Map<String, Value>) -> String {
+    const LONGEST: usize = 200;
     let texts = fields.iter().map(|(name, value)| match value {
         Value::String(text) => format!("{name}={text}"),
+        Value::Array(_) | Value::Object(_) if value.to_string().len() > LONGEST => {
+            format!("{name}=(--json)")
+        }
         other => format!("{name}={other}"),
     });
     texts.collect::<Vec<_>>().join(" ")
@@ -68,9 +73,14 @@ fn one(configuration: &Value, shared: &Map<String, Value>) -> String {
     if !own.is_empty() {
         parts.push(told(&own));
     }
-    let name = text("name").unwrap_or("?");
+    let at = configuration.get("at").and_then(Value::as_object);
+    let at = at.into_iter().flat_map(|at| at.values());
+    let name: Vec<&str> = std::iter::once(text("name").unwrap_or("?"))
+        .chain(at.filter_map(Value::as_str))
+        .collect();
+    let name = name.join(", ");
     match parts.is_empty() {
-        true => name.to_owned(),
+        true => name,
         false => format!("{name}: {}", parts.join("; ")),
     }
 }
@@ -106,15 +116,17 @@ mod tests {
             "configurations": [
                 {"name": "few", "command": "stiction fio --numjobs=1",
                  "parameters": {"threads": 1, "size": 4}, "prepare": null},
-                {"name": "many", "command": "stiction fio --numjobs=8",
-                 "parameters": {"threads": 8, "size": 4}, "prepare": "sync"},
+                {"name": "many", "command": "stiction fio --numjobs=8", "at": {"workload": "w"},
+                 "parameters": {"parts": [{"job": "j".repeat(200)}], "threads": 8, "size": 4},
+                 "prepare": "sync"},
             ],
             "blocks": 6,
         });
         assert_eq!(
             text(&plan),
             "  in turn       few: stiction fio --numjobs=1; threads=1\n\
-             \x20               many: stiction fio --numjobs=8; prepared by sync; threads=8\n\
+             \x20               many, w: stiction fio --numjobs=8; prepared by sync;\n\
+             \x20               parts=(--json) threads=8\n\
              \x20 parameters    size=4\n\
              \x20 blocks        blocks=6\n"
         );

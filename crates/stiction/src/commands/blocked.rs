@@ -155,7 +155,13 @@ impl Blocked {
         let measured = measure::run(&study, &self.recording, command, talk, &mut rule, desk)?;
         let end = measured.session.end.as_ref();
         if let Some(words) = end.and_then(|end| end.message.as_deref()) {
-            desk.console.say(&format!("Ended {words}."));
+            desk.console.say(&match measured.session.can_go_on() {
+                true => format!(
+                    "Ended {words}. `{}` goes on with it.",
+                    stiction_report::going_on(&measured.session.header.id)
+                ),
+                false => format!("Ended {words}."),
+            });
         }
         Ok(Some(measured))
     }

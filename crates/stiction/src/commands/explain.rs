@@ -1,6 +1,6 @@
 //! `stiction explain`.
 
-use stiction_analysis::compare::{CompareOptions, Control, Side};
+use stiction_analysis::compare::{CompareOptions, Side};
 use stiction_analysis::explain::{Explanation, explain, explain_one, most_different};
 use stiction_report::{ExplainShown, json};
 
@@ -20,9 +20,8 @@ pub(super) fn run(typed: &ExplainArguments, desk: &Desk<'_>) -> Result<Exit, Fai
     };
     let taken_back = taken_back.as_ref().map(OwnedSide::side).transpose()?;
     let (baseline, candidates) = sides.borrowed()?;
-    let mut options = sides.options(&archive, &typed.sides)?;
-    // Everything is looked at, and nothing is gated.
-    options.control = Control::ShareOfFalse;
+    // Its verdicts are those of `stiction compare`.
+    let options = sides.options(&archive, &typed.sides)?;
     let explanation = explained(&baseline, &candidates, taken_back.as_ref(), &options)?;
     let exit = match explanation.phases[..] {
         [] => Exit::NothingToJudge,
