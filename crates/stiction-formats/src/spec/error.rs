@@ -41,12 +41,14 @@ impl SpecError {
         let start = start.map(|start| start.min(text.len()));
         let before = text.get(..start.unwrap_or(0)).unwrap_or(text);
         let line_begins = before.rfind('\n').map_or(0, |end| end + 1);
+        let lines = problem.lines().map(str::trim);
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
         let quoted = text[line_begins..].lines().next().unwrap_or_default();
         Self {
             file: file.to_owned(),
             line: before.matches('\n').count() + 1,
             column: before[line_begins..].chars().count() + 1,
-            problem: problem.lines().collect::<Vec<_>>().join("; "),
+            problem: lines.join("; "),
             quoted: start.map_or_else(String::new, |_| quoted.trim_end().to_owned()),
         }
     }

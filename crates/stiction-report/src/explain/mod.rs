@@ -43,7 +43,16 @@ pub fn explain(explanation: &Explanation, shown: ExplainShown, style: Style) -> 
         Some(b) => format!("{} -> {}", named("A", &explanation.a), named("B", b)),
         None => explanation.a.clone(),
     };
-    page.edges(Span::new(Role::Strong, "stiction explain"), sides);
+    let title = Span::new(Role::Strong, "stiction explain");
+    match &explanation.b {
+        // Names are never cut: they have lines of their own.
+        Some(b) if sides.len() > page.width() / 2 => {
+            page.line(title);
+            page.paragraph("  A is ", explanation.a.as_str());
+            page.paragraph("  B is ", b.as_str());
+        }
+        _ => page.edges(title, sides),
+    }
     for note in &explanation.notes {
         page.paragraph("! ", Span::new(Role::Doubt, note.as_str()));
     }

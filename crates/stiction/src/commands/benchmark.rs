@@ -103,7 +103,13 @@ pub(super) fn misread(named: &Named<'_>, error: &clap::Error) -> Failure {
                 _ => failure.advise("Commands of others: stiction ab -- COMMAND-A --- COMMAND-B"),
             }
         }
-        _ => Failure::new(format!("{}: {}", named.whose, error.render()).trim_end()),
+        // What is wrong and what was meant; the usage is that of a command nobody typed.
+        _ => {
+            let text = error.render().to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            let text = text.split("\n\nUsage:").next().unwrap_or(text);
+            Failure::new(format!("{}: {}", named.whose, text.trim_end()))
+        }
     }
 }
 
