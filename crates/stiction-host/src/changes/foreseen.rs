@@ -36,7 +36,7 @@ impl Alterations {
         settings.sort_by_key(|setting| turn(setting));
         let mut lines = Vec::new();
         if let (Some((kind, recipe)), Some(bytes)) = (self.scratch(), self.scratch_bytes()) {
-            let disk = self.disk();
+            let disk = self.disk(&Roots::live());
             let queue = settings.iter().filter_map(|one| of_device(one, &disk));
             let granted = self.granted();
             lines = scratch((*kind, recipe), bytes, directory, granted, queue.collect());
@@ -46,10 +46,10 @@ impl Alterations {
     }
 
     /// The disk that scratch space is on: it has the queue.
-    fn disk(&self) -> String {
+    fn disk(&self, roots: &Roots) -> String {
         match self.granted() {
             None => LOOP.to_owned(),
-            Some(device) => disk_of(&Roots::live(), device.name()),
+            Some(device) => disk_of(roots, device.name()),
         }
     }
 
@@ -75,7 +75,7 @@ impl Alterations {
         let disk = match self.granted() {
             // All loop devices are alike.
             None => ("loop0".to_owned(), "a loop device".to_owned()),
-            Some(_) => (self.disk(), self.disk()),
+            Some(_) => (self.disk(roots), self.disk(roots)),
         };
         let refused = |one: &Setting| {
             let reason = refused(one, (&disk.0, &disk.1), roots)?;
@@ -325,5 +325,11 @@ mod tests {
             &[("sysctl.vm.nothing", "5")],
             "there is no /proc/sys/vm/nothing",
         );
+        // A disk that was handed over has a queue of its own.
+        file("sys/block/sdx/queue/wbt_lat_usec", "2000\n");
+        let of_disk = |name: &str| refused(&Setting::new(name, "0"), ("sdx", "sdx"), &roots);
+        assert_eq!(of_disk("wbt_lat_usec"), None);
+        let absent = of_disk("nomerges").unwrap();
+        assert_eq!(absent, "nomerges: sdx has no queue/nomerges");
     }
 }
