@@ -220,7 +220,7 @@ fn a_file_to_begin_with_is_written_once_and_fits_its_schema() {
     let mut compiler = boon::Compiler::new();
     compiler.add_resource("lab.json", schema).unwrap();
     let schema = compiler.compile("lab.json", &mut schemas).unwrap();
-    let mut check = |text: &str| {
+    let check = |text: &str| {
         let document: Value = toml::from_str(text).unwrap();
         schemas
             .validate(&document, schema)
