@@ -70,7 +70,8 @@ pub fn drop_file_cache(files: &[PathBuf]) -> Result<CacheDrop, HostError> {
 /// Bytes of a read that fills the cache.
 const FILL_BYTES: usize = 1 << 20;
 
-/// Reads `files` whole, through the page cache, unless `is_enough` says so after a read.
+/// Reads `files` whole, through the page cache, unless `is_enough` says so after a read, or
+/// as much was read as there is memory: more would only push out what is there.
 /// What is in the cache then is told: there may be no room for all of it.
 ///
 /// # Errors
@@ -79,13 +80,31 @@ pub fn fill_file_cache(
     files: &[PathBuf],
     is_enough: impl Fn() -> bool,
 ) -> Result<Residency, HostError> {
+    let machine = rustix::system::sysinfo();
+    let memory_bytes = (machine.totalram as u64).saturating_mul(machine.mem_unit.into());
+    read_through(files, memory_bytes, is_enough)?;
+    residency(files)
+}
+
+/// Reads `most_bytes` of `files` in their order, rounded up to whole reads; how much it was.
+fn read_through(
+    files: &[PathBuf],
+    most_bytes: u64,
+    is_enough: impl Fn() -> bool,
+) -> Result<u64, HostError> {
     let mut buffer = vec![0; FILL_BYTES];
+    let mut read_bytes = 0;
     for path in files {
         let refused = |error| HostError::refused("read into the page cache", path, error);
         let mut file = File::open(path).map_err(refused)?;
-        while !is_enough() && file.read(&mut buffer).map_err(refused)? > 0 {}
+        while read_bytes < most_bytes && !is_enough() {
+            match file.read(&mut buffer).map_err(refused)? {
+                0 => break,
+                count => read_bytes += count as u64,
+            }
+        }
     }
-    residency(files)
+    Ok(read_bytes)
 }
 
 /// Writes back what is dirty and drops every clean page, entry and inode of the whole
@@ -117,4 +136,24 @@ fn lives_in_memory(file: &File) -> io::Result<bool> {
     const RAMFS_MAGIC: i64 = 0x8584_58f6;
     let kind = rustix::fs::fstatfs(file)?.f_type as i64;
     Ok(kind == TMPFS_MAGIC || kind == RAMFS_MAGIC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_read_than_may_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["a", "b"].map(|name| folder.path().join(name));
+        for path in &paths {
+            // Holes: a hundred thousand times the memory would be read as readily.
+            File::create(path).unwrap().set_len(3 << 20).unwrap();
+        }
+        let read = |most_bytes| read_through(&paths, most_bytes, || false).unwrap();
+        assert_eq!(read(u64::MAX), 6 << 20);
+        assert_eq!(read(4 << 20), 4 << 20);
+        assert_eq!(read(0), 0);
+        assert_eq!(read_through(&paths, 1, || true).unwrap(), 0);
+    }
 }
