@@ -23,8 +23,15 @@ pub(super) fn run(typed: &NewArguments, console: &Console) -> Result<Exit, Failu
 }
 
 fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
-    let written = OpenOptions::new().write(true).create_new(true).open(path);
-    let written = written.and_then(|mut file| file.write_all(text.as_bytes()));
+    let opened = OpenOptions::new().write(true).create_new(true).open(path);
+    let written = opened.and_then(|mut file| {
+        let written = file.write_all(text.as_bytes());
+        if written.is_err() {
+            // A part of it would be in the way of the next try, and reads as a whole one.
+            let _ = std::fs::remove_file(path);
+        }
+        written
+    });
     written.map_err(|error| {
         let failure = Failure::new(format!("cannot write {}: {error}", path.display()));
         match error.kind() {
