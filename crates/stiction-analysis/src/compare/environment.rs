@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use stiction_core::{
-    Cell, Environment, Layer, LayerKind, Plan, Session, TargetStack, format_bytes,
+    Cell, Environment, Layer, LayerKind, Plan, Session, TargetStack, WitnessLevel, format_bytes,
 };
 
 use super::matrix::Fact;
 use super::side::{Side, SideTrial};
+
+/// The fact of how much was watched.
+const WITNESS: &str = "witness";
 
 /// A fact that is known on both sides and differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +106,8 @@ pub(super) fn common(sides: &[&Side<'_>]) -> Vec<Fact> {
     side_facts(first)
         .into_iter()
         .filter(|fact| others.iter().all(|other| other.contains(fact)))
+        // That as much was watched as usual goes without saying.
+        .filter(|(key, value)| key != WITNESS || value != WitnessLevel::default().as_str())
         .map(|(key, value)| Fact { key, value })
         .collect()
 }
@@ -314,7 +319,7 @@ fn facts<'t>(
     if !environment.tool.name.is_empty() {
         facts.add("tool.name", &environment.tool.name);
         facts.add("tool.version", &environment.tool.version);
-        facts.add("witness", environment.witness.as_str());
+        facts.add(WITNESS, environment.witness.as_str());
     }
     facts.0
 }

@@ -17,11 +17,9 @@ fn root_all_that_is_recorded_can_be_seen() {
     let report = lab.json(
         words([
             &"ioping",
-            &"--json",
             &"--witness=full",
             &"--count=30",
             &"--interval=1ms",
-            &"--direct",
             &filesystem.path(),
         ]),
         0,
@@ -86,7 +84,6 @@ fn levels_are_recorded_and_told_apart() {
         let report = lab.json(
             words([
                 &"ioping",
-                &"--json",
                 &format!("--witness={level}"),
                 &format!("--label={label}"),
                 &"--count=3",
