@@ -12,13 +12,14 @@ const MIB: u64 = 1 << 20;
 #[test]
 fn root_all_that_is_recorded_can_be_seen() {
     testkit::require_root!();
-    let filesystem = LoopFilesystem::new(LoopKind::Ext4, 64 * MIB);
+    let filesystem = LoopFilesystem::new(LoopKind::Ext4, 128 * MIB);
     let lab = Lab::new();
     let report = lab.json(
         words([
             &"ioping",
             &"--witness=full",
             &"--count=30",
+            &"--file-size=16M",
             &"--interval=1ms",
             &filesystem.path(),
         ]),
