@@ -13,7 +13,10 @@ proptest! {
             if let Some(verdict) = &row.verdict {
                 let refused = matches!(
                     verdict,
-                    Verdict::CannotTell { .. } | Verdict::Failed { .. } | Verdict::NotComparable { .. }
+                    Verdict::CannotTell { .. }
+                        | Verdict::Failed { .. }
+                        | Verdict::NotRun { .. }
+                        | Verdict::NotComparable { .. }
                 );
                 prop_assert_eq!(refused, !verdict.reasons().is_empty());
                 prop_assert!(refused, "two sessions are never interleaved");
