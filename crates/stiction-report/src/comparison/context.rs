@@ -26,7 +26,6 @@ pub(super) fn write_before(page: &mut Page, comparison: &Comparison) {
         }
         page.paragraph("  ", format!("{}: {a} -> {b}", side.factor));
     }
-    let unnamed: Vec<&Difference> = comparison.environment.unnamed().collect();
     // A command is said as it was typed; its words are the same once more.
     let typed = comparison
         .parameters
@@ -36,15 +35,31 @@ pub(super) fn write_before(page: &mut Page, comparison: &Comparison) {
     let parameters: Vec<&Difference> = parameters
         .filter(|found| !(typed && found.key == "parameters.command.words"))
         .collect();
-    for (what, found) in [("Environment", unnamed), ("Parameters", parameters)] {
-        if !found.is_empty() {
-            page.blank();
-            let head = format!("{what}: differs in");
-            let head = head.replace("Parameters: differs", "Parameters: differ");
-            page.line(Span::new(Role::Strong, head));
-            page.table(2, &differences(&found));
-        }
+    write_differences(page, "Environment: differs in", &unnamed(comparison));
+    write_differences(page, "Parameters: differ in", &parameters);
+    write_notes(page, comparison);
+}
+
+/// What differs without belonging to the factor, and no more: of one candidate among
+/// several, whose name says what it is.
+pub(super) fn write_unexpected(page: &mut Page, comparison: &Comparison) {
+    write_differences(page, "Environment: differs in", &unnamed(comparison));
+    write_notes(page, comparison);
+}
+
+fn unnamed(comparison: &Comparison) -> Vec<&Difference> {
+    comparison.environment.unnamed().collect()
+}
+
+fn write_differences(page: &mut Page, head: &str, found: &[&Difference]) {
+    if !found.is_empty() {
+        page.blank();
+        page.line(Span::new(Role::Strong, head));
+        page.table(2, &differences(found));
     }
+}
+
+fn write_notes(page: &mut Page, comparison: &Comparison) {
     for note in &comparison.notes {
         page.paragraph("! ", Span::new(Role::Doubt, note.as_str()));
     }

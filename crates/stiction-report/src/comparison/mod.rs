@@ -26,7 +26,7 @@ use stiction_core::MetricClass;
 
 use crate::page::{Page, Role, Span, Style};
 use doubts::write_doubts;
-use entry::{Kind, shared_levels};
+use entry::shared_levels;
 use reasons::{write_noise, write_reasons};
 
 pub use csv::csv;
@@ -93,17 +93,15 @@ fn write_comparison(page: &mut Page, comparison: &Comparison, shown: Shown) {
     context::write_after(page, comparison);
 }
 
-/// What the overview does not tell of one candidate among several: how it differs, and
-/// what moved with the figures that it is better or worse in.
+/// What the overview does not tell of one candidate among several: what differs that does
+/// not belong to it, and where its time went if that is asked for.
 fn write_candidate(page: &mut Page, comparison: &Comparison, shown: Shown) {
-    context::write_before(page, comparison);
-    let mut rows = comparison.rows.iter();
-    if shown.why || rows.any(|row| Kind::of(row) < Kind::CannotTell) {
+    context::write_unexpected(page, comparison);
+    if shown.why {
         let shared = shared_levels(comparison.rows.iter().map(|row| &row.cell));
         times::write_why(page, comparison, &shared, shown);
     }
     context::write_unmatched(page, comparison);
-    context::write_after(page, comparison);
 }
 
 /// What the sessions show of their own noise, once for candidates of the same sessions.

@@ -224,10 +224,11 @@ impl Blocked {
         };
         let matrix = compared(&session, sides, &options);
         let rules = JunitRules::default();
-        let mut text = compare::text(&matrix, &self.shown, rules, desk.console);
+        let mut text = String::new();
         if compare::is_read_by_a_person(&self.shown, desk.console) {
             text += &compare::coverage([&measured.session].into_iter(), desk.console);
         }
+        text += &compare::text(&matrix, &self.shown, rules, desk.console);
         let exit = measured.conclude(&text, desk)?;
         let is_whole = measured.is_whole();
         let completed = measured.outcome() == Some(SessionOutcome::Completed);

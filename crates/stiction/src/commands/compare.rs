@@ -22,7 +22,6 @@ pub(super) fn run(typed: &CompareArguments, desk: &Desk<'_>) -> Result<Exit, Fai
         options.control = Control::ShareOfFalse;
     }
     let matrix = matrix(&baseline, &candidates, &options);
-    show(&matrix, &typed.shown, JunitRules::default(), desk)?;
     if is_read_by_a_person(&typed.shown, desk.console) {
         let sides = std::iter::once(&baseline).chain(&candidates);
         let gaps = coverage(sides.flat_map(Side::sessions).copied(), desk.console);
@@ -30,6 +29,7 @@ pub(super) fn run(typed: &CompareArguments, desk: &Desk<'_>) -> Result<Exit, Fai
             desk.console.data(&gaps)?;
         }
     }
+    show(&matrix, &typed.shown, JunitRules::default(), desk)?;
     Ok(exit(matrix.outcome()))
 }
 
@@ -38,7 +38,8 @@ pub(super) fn is_read_by_a_person(typed: &ShownArguments, console: &Console) -> 
     !console.json && typed.layout == ComparisonLayout::Text
 }
 
-/// What did not run in sessions of blocks, each of them once, and why.
+/// What did not run in sessions of blocks, each of them once, and why: what stands before
+/// a comparison, the last line of which is the answer.
 pub(super) fn coverage<'s>(
     sessions: impl Iterator<Item = &'s Session>,
     console: &Console,
@@ -53,8 +54,8 @@ pub(super) fn coverage<'s>(
         seen.push(&session.header.id);
         let own = stiction_report::coverage(session, console.style());
         if !own.is_empty() {
-            text += "\n";
             text += &own;
+            text += "\n";
         }
     }
     text
