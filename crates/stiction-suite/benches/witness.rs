@@ -120,7 +120,7 @@ fn once(row: &Row, level: WitnessLevel, seconds: f64) -> Result<Did, String> {
         name: "bench".to_owned(),
         access: Access::RandomIndependent,
         action: Action::Read,
-        block_size_bytes: BLOCK_BYTES.into(),
+        block_size_bytes: BLOCK_BYTES,
         regions: vec![Region {
             target: 0,
             offset_bytes: 0,

@@ -7,7 +7,7 @@ mod words;
 
 use stiction_analysis::compare::RunOrder;
 use stiction_analysis::explain::{
-    Attribution, Explanation, Fate, Likely, PhaseExplanation, TimeSplit,
+    Attribution, Explanation, Fate, Likely, PhaseExplanation, Score, TimeSplit,
 };
 
 use crate::outcome::title;
@@ -206,7 +206,7 @@ fn order_words(order: RunOrder) -> &'static str {
 
 /// How far a phase's score is apart, as a logarithm.
 fn apart_by(phase: &PhaseExplanation) -> f64 {
-    let ratio = phase.score.as_ref().and_then(|score| score.ratio());
+    let ratio = phase.score.as_ref().and_then(Score::ratio);
     ratio.map_or(0.0, |ratio| ratio.ln().abs())
 }
 
