@@ -179,7 +179,7 @@ fn size_difference(a: &Job, b: &Job) -> Option<String> {
 
 /// Parameters of the plans that differ, by the path of their key; `named` where sides
 /// are configurations, since these are what a configuration states. The seed is no part
-/// of the work.
+/// of the work, and neither is what was said of a job file.
 pub(super) fn parameter_differences(
     a: &Side<'_>,
     b: &Side<'_>,
@@ -193,9 +193,10 @@ pub(super) fn parameter_differences(
         .all(|side| side.factor() == Some("configuration"));
     let keys: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
     let text = |value: Option<&String>| value.map_or("not set", String::as_str).to_owned();
+    let is_work = |key: &str| key != "seed" && key.rsplit('.').next() != Some("doubts");
     let all: Vec<Difference> = keys
         .into_iter()
-        .filter(|key| *key != "seed" && of_a.get(*key) != of_b.get(*key))
+        .filter(|key| is_work(key) && of_a.get(*key) != of_b.get(*key))
         .map(|key| Difference {
             key: key.clone(),
             a: text(of_a.get(key)),

@@ -120,10 +120,17 @@ fn dedup(next: &mut Vec<NextRun>) {
     });
 }
 
-/// The themes of all readings, each once, in order.
+/// The themes of all readings, each once: those of the phase that differs most come first,
+/// since a run that shows nothing of it is no help.
 fn themes(phases: &[PhaseExplanation]) -> Vec<Theme> {
+    let apart = |phase: &PhaseExplanation| {
+        let ratio = phase.score.as_ref().and_then(super::Score::ratio);
+        ratio.map_or(0.0, |ratio| ratio.ln().abs())
+    };
+    let mut by_effect: Vec<&PhaseExplanation> = phases.iter().collect();
+    by_effect.sort_by(|a, b| apart(b).total_cmp(&apart(a)));
     let mut themes = Vec::new();
-    for reading in phases.iter().flat_map(|phase| &phase.readings) {
+    for reading in by_effect.iter().flat_map(|phase| &phase.readings) {
         if !themes.contains(&reading.theme) {
             themes.push(reading.theme);
         }
@@ -173,7 +180,8 @@ impl Work {
             is_option || Some(word) == self.place.as_ref()
         });
         if let Some(place) = self.place.as_ref().filter(|_| !is_said) {
-            if self.words.first().is_some_and(|word| word == "tiobench") {
+            let first = self.words.first().map(String::as_str);
+            if matches!(first, Some("tiobench" | "fio")) {
                 words.push("--dir".to_owned());
             }
             words.push(quoted(place));

@@ -3,7 +3,7 @@
 //! Each rule needs figures that moved and says what they are consistent with, in these
 //! words. None says that one thing made another.
 
-use stiction_core::format_bytes;
+use stiction_core::{format_bytes, format_duration_ns};
 
 use super::lie::LieChange;
 use super::phase::PhaseExplanation;
@@ -187,20 +187,24 @@ fn cache(phase: &PhaseExplanation) -> Option<Reading> {
 }
 
 fn merges(phase: &PhaseExplanation) -> Option<Reading> {
-    let size = telling(phase, "size of a read").or_else(|| telling(phase, "size of a write"))?;
+    let of_kind = |size, joined| Some((telling(phase, size)?, moved(phase, joined)));
+    let (size, joined) = of_kind("size of a read", "reads joined to another")
+        .or_else(|| of_kind("size of a write", "writes joined to another"))?;
     let of = |bytes: f64| format_bytes(bytes.round() as u64);
     let smaller = other(higher(size));
-    let joined = ["reads joined to another", "writes joined to another"];
-    let joined = joined.iter().find_map(|name| moved(phase, name));
-    let joined = joined.map_or_else(String::new, |joined| {
+    let said = joined.map_or_else(String::new, |joined| {
         format!(
             ", and {} were {:.0} % and {:.0} %",
             joined.name, joined.a, joined.b
         )
     });
+    // Where more of them were joined and they are smaller all the same, they began so.
+    let way = match joined.map(higher) {
+        Some(side) if side == smaller => "that begin smaller, or are cut",
+        _ => "that are joined less, or cut",
+    };
     let text = format!(
-        "the {} was {} in A and {} in B{joined}: consistent with requests in {smaller} that are \
-         joined less, or cut",
+        "the {} was {} in A and {} in B{said}: consistent with requests in {smaller} {way}",
         size.name,
         of(size.a),
         of(size.b)
@@ -287,10 +291,10 @@ fn queue(phase: &PhaseExplanation) -> Option<Reading> {
     let depth = telling(phase, "requests in the queue");
     let slower = higher(time);
     let facts = format!(
-        "the {} was {:.3} ms in A and {:.3} ms in B",
+        "the {} was {} in A and {} in B",
         time.name,
-        time.a / 1e6,
-        time.b / 1e6
+        format_duration_ns(time.a).trim(),
+        format_duration_ns(time.b).trim()
     );
     let text = match depth {
         Some(depth) if (depth.b > depth.a) == (time.b > time.a) => format!(

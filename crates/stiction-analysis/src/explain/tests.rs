@@ -312,6 +312,66 @@ fn intermingled_files_are_named_from_one_run_a_side() {
     assert!(next.what.contains("stiction layout"), "{next:?}");
 }
 
+/// A job file that writes and then reads: what the read is consistent with comes first, since
+/// it differs most. What was said of the files is no difference, and what is to be typed is
+/// what `fio` takes.
+#[test]
+fn the_phase_that_differs_most_says_what_to_run_next() {
+    let of = |name: &'static str, phases: [Phase; 2], order: &str| {
+        let mut one = session(&[name], 1, |_, _| phases[0].clone());
+        one.header.label = Some(name.to_owned());
+        one.header.id = SessionId::new(one.header.started, name.len() as u64);
+        one.header.command = vec!["stiction".to_owned(), "fio".to_owned(), "a.fio".to_owned()];
+        let plan = one.header.plan.as_mut().unwrap();
+        plan.workload = "fio".to_owned();
+        plan.parameters = serde_json::json!({
+            "order": order,
+            "doubts": [format!("{name}.fio:13:1: it fits into memory")],
+        });
+        let target = stiction_core::TargetStack {
+            path: "/mnt/disk".to_owned(),
+            filesystem: None,
+            layers: Vec::new(),
+            missing: Vec::new(),
+        };
+        one.header.environment.targets.push(target);
+        one.trials[0].cell = Cell::new();
+        one.trials[0].block = None;
+        one.trials[0].settings.clear();
+        one.trials[0].phases = phases.to_vec();
+        one
+    };
+    let mut kept_dirty = written(90.0, 1.0, 0);
+    kept_dirty.witnesses.filesystems.journals.clear();
+    let mut cleaned = written(100.0, 1.0, 0);
+    cleaned.witnesses.filesystems.journals.clear();
+    kept_dirty.witnesses.devices[0].writes *= 40;
+    let apart = of("apart", [cleaned, read(21.8, 2, 1)], "sequential");
+    let woven = [kept_dirty, read(0.49, 16_384, 16_383)];
+    let woven = of("intermingled", woven, "roundrobin");
+    let (a, b) = (Side::whole(&apart), Side::whole(&woven));
+    let found = explain(&a, &b, None, &CompareOptions::default());
+    assert_eq!(found.attribution.unwrap().things, ["order"]);
+    assert!(
+        found.next[0].what.contains("stiction layout"),
+        "{:?}",
+        found.next
+    );
+    let typed: Vec<&str> = found
+        .next
+        .iter()
+        .filter(|one| one.is_command)
+        .map(|one| one.what.as_str())
+        .collect();
+    assert!(
+        !typed.is_empty()
+            && typed
+                .iter()
+                .all(|one| one.contains("fio a.fio --dir /mnt/disk")),
+        "{typed:?}"
+    );
+}
+
 #[test]
 fn one_side_says_where_its_time_went() {
     let mut one = journal_story(&["ordered"]);
