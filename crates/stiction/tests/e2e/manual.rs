@@ -78,6 +78,18 @@ fn every_shell_gets_completions() {
     }
 }
 
+/// The words of a line, by the shell of this machine.
+fn split_as_a_shell_does(line: &str) -> Vec<String> {
+    let script = format!("set -f; set -- {line}; printf '%s\\0' \"$@\"");
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .output();
+    let output = output.expect("a shell");
+    assert!(output.status.success(), "{line}");
+    let text = String::from_utf8(output.stdout).expect("words in UTF-8");
+    text.split_terminator('\0').map(str::to_owned).collect()
+}
+
 /// Examples are lines of help that begin with the program's name.
 #[test]
 fn every_example_of_the_help_is_understood() {
@@ -101,7 +113,9 @@ fn every_example_of_the_help_is_understood() {
             // A directory that every machine has.
             let typed = typed.replace("/mnt/data", ".");
             // An unknown word before it is refused, so that `--help` is not reached.
-            let explained = lab.output(typed.split(' ').chain(["--help"]), 0);
+            let words = split_as_a_shell_does(typed.trim_end_matches('\\'));
+            let words = words.iter().map(String::as_str);
+            let explained = lab.output(words.chain(["--help"]), 0);
             assert!(explained.contains("Usage: "), "{typed}");
             examples += 1;
         }

@@ -48,7 +48,7 @@ fn no_run_goes_on_where_there_is_no_room_to_precondition() {
     let text = lab.output(words, 4);
     assert_says(
         &squeezed(&text),
-        &["run 1: skipped", "may be written there"],
+        &["run 1, and 1 more: skipped", "may be written there"],
     );
 }
 
