@@ -7,7 +7,8 @@ use clap::ValueEnum;
 const EXAMPLES: &str = "\
 Examples:
   stiction layout a b               Extents, seeks, how a and b are woven
-  stiction layout --view filefrag a Every extent, as filefrag -v prints it
+  stiction layout --view filefrag a
+                                    Every extent, as filefrag -v prints it
   stiction layout --view bmap a     Every run of blocks, as bmap of 2002 did
   stiction layout --as-is a         Without writing back what is dirty first
 

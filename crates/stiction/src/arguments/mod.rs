@@ -121,7 +121,8 @@ Look back and compare:
                                     A report again, as an old program had it
   stiction compare k3f9 m2p7        Two sessions side by side
   stiction explain k3f9 m2p7        What moved along, and the run to prove it
-  stiction gate --baseline 6.9 m2p7 Exit 1 if something became worse
+  stiction gate --baseline 6.9 m2p7
+                                    Exit 1 if something became worse
   stiction history                  What changed over time, and where
   stiction bisect auto v1 v2 --run ./bench
                                     The commit that made it slower

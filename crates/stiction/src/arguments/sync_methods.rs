@@ -8,7 +8,8 @@ const EXAMPLES: &str = "\
 Examples:
   stiction sync-methods /mnt/data   By every call (1 min)
   stiction sync-methods --quick .   The same in a few seconds
-  stiction sync-methods --classic . What pg_test_fsync does, in its layout
+  stiction sync-methods --classic .
+                                    What pg_test_fsync does, in its layout
 
 The first blocks of a file of 16 MiB are written over again and again, each time
 made durable: by a call after the writes, by the flags that the file was opened

@@ -105,7 +105,11 @@ fn every_example_of_the_help_is_understood() {
             // What it means follows after more than one blank; a shell takes what
             // follows `>`.
             let typed = example.split("  ").next().expect("a first part");
-            let typed = typed.split(" > ").next().expect("a first part");
+            let is_closed = |before: &str| before.matches('\'').count().is_multiple_of(2);
+            let typed = match typed.split_once(" > ") {
+                Some((before, _)) if is_closed(before) => before,
+                _ => typed,
+            };
             // Two commands take all words that follow.
             if typed.contains(" --- ") {
                 continue;
