@@ -184,6 +184,9 @@ fn trace_and_counters(phase: &Phase) -> Option<Check> {
     let [trace] = &witnesses.block_traces[..] else {
         return None;
     };
+    if trace.lacks_completions() {
+        return None;
+    }
     let device = witnesses
         .devices
         .iter()

@@ -161,7 +161,7 @@ fn sizes(sizes: &[SizeCount]) -> Option<String> {
 }
 
 fn held(trace: &BlockTrace) -> Option<String> {
-    let mean = trace.depth.mean()?;
+    let mean = trace.depth.mean().filter(|_| !trace.lacks_completions())?;
     Some(format!(
         "{}: {mean:.2} on average, at most {}",
         trace.device, trace.depth.max
@@ -205,11 +205,17 @@ fn others(trace: &BlockTrace) -> Option<String> {
 }
 
 fn imperfect(trace: &BlockTrace) -> Option<String> {
+    let unfinished = if trace.lacks_completions() {
+        "have no completion (of those that reach an idle CPU some kernels record none): times \
+         are of the others, and how many were in hand is not known"
+    } else {
+        "went on at the end"
+    };
     let parts: Vec<String> = [
         (trace.lost_records, "records were lost"),
         (trace.requeues, "requests were handed back by the driver"),
         (trace.unmatched, "had begun before"),
-        (trace.unfinished, "went on at the end"),
+        (trace.unfinished, unfinished),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

@@ -1,5 +1,10 @@
 //! How much is watched, and what is shown of it.
 
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use serde_json::Value;
 use testkit::{LoopFilesystem, LoopKind};
 
@@ -8,10 +13,36 @@ use crate::lab::{Lab, assert_fits, assert_says, squeezed, words};
 
 const MIB: u64 = 1 << 20;
 
+/// Work for each CPU until it is dropped: of requests that complete on a CPU that is idle
+/// there are kernels that record nothing.
+struct Awake(Arc<AtomicBool>);
+
+impl Awake {
+    fn all_cpus() -> Self {
+        let ends = Arc::new(AtomicBool::new(false));
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            let ends = Arc::clone(&ends);
+            thread::spawn(move || {
+                while !ends.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        Self(ends)
+    }
+}
+
+impl Drop for Awake {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Everything is recorded, shown, and printed in forms that other programs read.
 #[test]
 fn root_all_that_is_recorded_can_be_seen() {
     testkit::require_root!();
+    let awake = Awake::all_cpus();
     let filesystem = LoopFilesystem::new(LoopKind::Ext4, 128 * MIB);
     let lab = Lab::new();
     let report = lab.json(
@@ -25,6 +56,7 @@ fn root_all_that_is_recorded_can_be_seen() {
         ]),
         0,
     );
+    drop(awake);
     let requests = &phase(&report, "requests")["witnesses"];
     assert_eq!(requests["level"], "full");
     let trace = &requests["block_traces"][0];
