@@ -1,6 +1,6 @@
 //! How a workload runs under conditions that are not its own choice.
 //!
-//! They reach it in its [`Context`]. [`measure`](fn@crate::measure) gives every job that
+//! They reach it in its [`Context`](crate::Context). [`measure`](fn@crate::measure) gives every job that
 //! writes the data that were asked for, and turns phases that lay files down into ones
 //! that leave them in the state asked for; a workload that makes its files in a measured
 //! phase lays them down before. What came of it is read from the phases afterwards.

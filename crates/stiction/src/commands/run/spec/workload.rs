@@ -23,7 +23,7 @@ pub(super) const OPTION: &str = "workload.";
 pub(super) struct Work<'a> {
     /// The configuration that it is for.
     pub(super) one: &'a SpecConfiguration,
-    /// Where there are tables [[workload]], which of them.
+    /// Where there are tables `[[workload]]`, which of them.
     pub(super) workload: Option<&'a SpecWorkload>,
     /// Where, unless the workload says so itself.
     pub(super) directory: Option<&'a str>,
