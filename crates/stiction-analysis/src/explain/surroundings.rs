@@ -331,7 +331,7 @@ fn contains(key: &str, part: &str) -> bool {
     }
 }
 
-/// The factor that sets what a key tells of, as [`Setting`](stiction_core::Setting) calls it.
+/// The factor that sets what a key tells of, as [`Setting`] calls it.
 fn factor_of(key: &str) -> Option<String> {
     if let Some(factor) = key.strip_prefix("settings.") {
         return Some(factor.to_owned());
