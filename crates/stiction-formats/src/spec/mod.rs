@@ -31,7 +31,7 @@ pub use workload::{JobValue, SpecWorkload, Workloads};
 #[schemars(title = "A specification for `stiction run`")]
 pub struct Spec {
     /// What all configurations run: a measuring command such as `tiobench`, or tables
-    /// [[workload]]. Without it each configuration has a command of its own.
+    /// `[[workload]]`. Without it each configuration has a command of its own.
     #[schemars(with = "Option<Workloads>")]
     pub workload: Option<Spanned<Workloads>>,
     /// Arguments of the only workload in all configurations.
