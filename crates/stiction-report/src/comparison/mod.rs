@@ -73,8 +73,12 @@ pub fn comparison(matrix: &Matrix, shown: Shown, style: Style) -> String {
     for noise in noises(matrix) {
         write_noise(&mut page, noise);
     }
-    for table in told_tables(matrix, shown) {
-        percent_table::write_percent_table(&mut page, matrix, table);
+    if matrix.comparisons.len() > 1 || matrix.tables.iter().any(has_repeat) {
+        // Of a single cell the overview has told as much.
+        let says_more = |table: &&SummaryTable| shown.all || has_repeat(table) || has_cells(table);
+        for table in told_tables(matrix, shown).filter(says_more) {
+            percent_table::write_percent_table(&mut page, matrix, table);
+        }
     }
     page.blank();
     let (role, text) = head::answer(matrix);
@@ -115,16 +119,18 @@ fn noises(matrix: &Matrix) -> Vec<&[Repeat]> {
     found
 }
 
-/// The tables over several cells: of one candidate and of the baseline's own noise those of
-/// rates and times, and every one where all is asked for.
+/// The tables over several cells or of several candidates: of rates and times, and of all
+/// metrics where all is asked for.
 fn told_tables(matrix: &Matrix, shown: Shown) -> impl Iterator<Item = &SummaryTable> {
     let several = matrix.comparisons.len() > 1;
     matrix.tables.iter().filter(move |table| {
-        let says_more = several || has_repeat(table) || table.rows.iter().any(|row| row.cells > 1);
-        let is_a_rate = table.metric.class == MetricClass::Throughput;
-        let is_told = has_repeat(table) || several && table.rows.iter().any(|row| row.cells > 1);
-        shown.all && says_more || is_a_rate && is_told
+        let says_more = several || has_repeat(table) || has_cells(table);
+        says_more && (shown.all || table.metric.class == MetricClass::Throughput)
     })
+}
+
+fn has_cells(table: &SummaryTable) -> bool {
+    table.rows.iter().any(|row| row.cells > 1)
 }
 
 fn has_repeat(table: &SummaryTable) -> bool {

@@ -10,7 +10,10 @@ use crate::page::{Page, Role, Span};
 use crate::text::counted;
 
 /// What stands for the baseline and the candidates.
-const LETTERS: [&str; 9] = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
+const LETTERS: [&str; 25] = [
+    "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S",
+    "T", "U", "V", "W", "X", "Y",
+];
 /// Candidates beside each other in one table.
 const MOST_BESIDE: usize = 4;
 /// Figures that are listed of those that no candidate is better or worse in.
@@ -19,11 +22,11 @@ const MOST_UNDECIDED: usize = 12;
 /// Every figure in which a candidate is better or worse, and the rates and times of the
 /// others; the rest is told of each candidate by itself.
 pub(super) fn write_overview(page: &mut Page, matrix: &Matrix) {
-    for (number, beside) in matrix.comparisons.chunks(MOST_BESIDE).enumerate() {
-        let letters = &LETTERS[1..];
-        let first = (number * MOST_BESIDE) % (letters.len() - MOST_BESIDE + 1);
+    // Letters begin again where there are more candidates than letters.
+    let letters = LETTERS[1..].chunks(MOST_BESIDE).cycle();
+    for (beside, letters) in matrix.comparisons.chunks(MOST_BESIDE).zip(letters) {
         page.blank();
-        write_beside(page, matrix, beside, &letters[first..]);
+        write_beside(page, matrix, beside, letters);
     }
 }
 
@@ -32,9 +35,8 @@ fn write_beside(page: &mut Page, matrix: &Matrix, beside: &[Comparison], letters
     let figures = figures(beside);
     let decided = figures.iter().filter(|figure| figure.is_decided());
     let undecided = figures.iter().filter(|figure| !figure.is_decided());
-    let told = undecided.clone().filter(|figure| figure.is_a_rate());
+    let told = undecided.filter(|figure| figure.is_a_rate());
     let lines: Vec<Line> = decided
-        .clone()
         .chain(told.take(MOST_UNDECIDED))
         .map(|figure| figure.line(beside, &shared))
         .collect();
